@@ -1,0 +1,6 @@
+//! The `quad` command: arguments and wiring only.
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Rules of a Kubernetes API server as pure functions.

@@ -1,0 +1,1 @@
+//! A durable, ordered revision log with watch.

@@ -1,0 +1,1 @@
+//! A cluster in a variable, embedded or real, for tests.

@@ -1,0 +1,1 @@
+//! Cluster scenarios live in `tests/`; this library is empty on purpose.

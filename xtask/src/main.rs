@@ -1,0 +1,3 @@
+//! `cargo xtask`: generators, checks, benches and conformance runs.
+
+fn main() {}
