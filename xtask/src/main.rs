@@ -1,3 +1,49 @@
 //! `cargo xtask`: generators, checks, benches and conformance runs.
 
-fn main() {}
+use clap::{Parser, Subcommand};
+
+mod assets;
+mod bench;
+mod check;
+mod conformance;
+mod generate;
+mod layers;
+mod test;
+
+/// Tasks of this repository. Examples: `cargo xtask test`, `cargo xtask conformance diff`.
+#[derive(Parser)]
+#[command(name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Everything that must hold: checks, generated files, all tests on both kinds of cluster.
+    Test(test::Arguments),
+    /// Format, lints, layers, licences, generated files: everything that needs no cluster.
+    Check(check::Arguments),
+    /// Writes generated files (CRDs, built-in kind data); `--check` only compares.
+    Gen(generate::Arguments),
+    /// Builds the real control plane and fetches third-party CRDs from Go modules, once.
+    Assets(assets::Arguments),
+    /// Runs other people's suites and the differential suite.
+    Conformance(conformance::Arguments),
+    /// Measures; writes `target/bench/NAME.json`.
+    Bench(bench::Arguments),
+    /// Checks that every crate uses only rooms above it.
+    Layers(layers::Arguments),
+}
+
+fn main() -> anyhow::Result<()> {
+    match Arguments::parse().task {
+        Task::Test(arguments) => test::run(&arguments),
+        Task::Check(arguments) => check::run(&arguments),
+        Task::Gen(arguments) => generate::run(&arguments),
+        Task::Assets(arguments) => assets::run(&arguments),
+        Task::Conformance(arguments) => conformance::run(&arguments),
+        Task::Bench(arguments) => bench::run(&arguments),
+        Task::Layers(arguments) => layers::run(&arguments),
+    }
+}

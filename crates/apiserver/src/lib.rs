@@ -1,1 +1,5 @@
-//! An embeddable Kubernetes API server.
+//! An embeddable Kubernetes API server: `machinery` and `store` behind an axum router.
+//!
+//! It knows nothing of our own kinds: custom resource definitions reach it like anybody's.
+
+pub mod resource;

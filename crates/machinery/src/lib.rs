@@ -1,1 +1,14 @@
-//! Rules of a Kubernetes API server as pure functions.
+//! The rules of a Kubernetes API server as pure functions.
+//!
+//! This room knows how objects are typed, merged, owned, selected, patched, validated and printed. It
+//! does no I/O, reads no clock and keeps no state: every function takes owned data and gives data back.
+//!
+//! ```text
+//!   schema ──► typed values ──► field sets ──► managed fields (who owns what)
+//!     │             └──► strategic merge, defaulting, pruning, validation
+//!     └──► tables, OpenAPI
+//! ```
+
+pub mod field_error;
+pub mod schema;
+pub mod status;

@@ -1,0 +1,92 @@
+//! What the server serves: one [`Resource`] per group, version and plural name.
+//!
+//! Built-in kinds and custom resources are the same thing here; [`Origin`] tells them apart where the rules
+//! of Kubernetes do (defaulting, validation, table columns, decode errors).
+
+use std::sync::Arc;
+
+use quadrille_machinery::schema::Schema;
+use serde_json::Value;
+
+/// One served resource of one version.
+#[derive(Clone, Debug)]
+pub struct Resource {
+    /// API group; empty for the core group.
+    pub group: String,
+    /// Version, such as `v1`.
+    pub version: String,
+    /// Kind, such as `Deployment`.
+    pub kind: String,
+    /// Kind of a list, such as `DeploymentList`.
+    pub list_kind: String,
+    /// Plural name, as in URLs.
+    pub plural: String,
+    /// Singular name.
+    pub singular: String,
+    /// Short names, such as `deploy`.
+    pub short_names: Vec<String>,
+    /// Categories, such as `all`.
+    pub categories: Vec<String>,
+    /// Whether objects live in a namespace.
+    pub namespaced: bool,
+    /// Verbs, sorted, as discovery shows them.
+    pub verbs: Vec<String>,
+    /// Subresources, sorted by name.
+    pub subresources: Vec<Subresource>,
+    /// The schema of the whole object in this version.
+    pub schema: Schema,
+    /// The group and plural under which objects are stored: versions, and groups that share a storage
+    /// (`events`), have the same.
+    pub storage: String,
+    /// The API version in which objects are stored.
+    pub storage_version: String,
+    /// Where the resource comes from.
+    pub origin: Origin,
+}
+
+/// Where a resource comes from.
+#[derive(Clone, Debug)]
+pub enum Origin {
+    /// Compiled in.
+    BuiltIn,
+    /// Defined by this `CustomResourceDefinition` version (`spec.versions[i]` of the object).
+    Custom {
+        /// The whole definition.
+        definition: Arc<Value>,
+        /// The index of this version in `spec.versions`.
+        version_index: usize,
+    },
+}
+
+/// A subresource such as `status` or `scale`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Subresource {
+    /// Its name.
+    pub name: String,
+    /// Group of the kind that it speaks, as discovery shows it (empty: not shown).
+    pub group: String,
+    /// Version of that kind.
+    pub version: String,
+    /// The kind that it speaks.
+    pub kind: String,
+    /// Verbs, sorted.
+    pub verbs: Vec<String>,
+}
+
+impl Resource {
+    /// `group/version`, or `version` for the core group: what `apiVersion` says.
+    pub fn api_version(&self) -> String {
+        if self.group.is_empty() {
+            self.version.clone()
+        } else {
+            format!("{}/{}", self.group, self.version)
+        }
+    }
+
+    /// Whether a subresource of this name is served.
+    pub fn subresource(&self, name: &str) -> Option<&Subresource> {
+        self.subresources
+            .iter()
+            .find(|subresource| subresource.name == name)
+    }
+}

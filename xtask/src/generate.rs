@@ -1,0 +1,43 @@
+//! Generated files. Each generator is a function from nothing to (path, content) pairs; `--check` compares
+//! instead of writing, so that CI notices what was not regenerated.
+
+use std::{fs, path::Path};
+
+use anyhow::{Context, bail};
+
+/// Options of `cargo xtask gen`.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// Compare only; fail if a file is out of date.
+    #[arg(long)]
+    pub(crate) check: bool,
+}
+
+/// A file that a generator wants to exist with exactly this content.
+pub(crate) struct Generated {
+    pub(crate) path: String,
+    pub(crate) content: String,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let files: Vec<Generated> = Vec::new();
+    let mut stale = Vec::new();
+    for file in &files {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("..")
+            .join(&file.path);
+        if fs::read_to_string(&path).is_ok_and(|current| current == file.content) {
+            continue;
+        }
+        if arguments.check {
+            stale.push(file.path.as_str());
+        } else {
+            fs::write(&path, &file.content).with_context(|| format!("write {}", file.path))?;
+            println!("wrote {}", file.path);
+        }
+    }
+    if !stale.is_empty() {
+        bail!("out of date, run `cargo xtask gen`: {}", stale.join(", "));
+    }
+    Ok(())
+}
