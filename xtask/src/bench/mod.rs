@@ -1,13 +1,19 @@
-//! Being written.
+//! `cargo xtask bench NAME`: measures, writes `target/bench/NAME.json`, prints a table that marks each goal met
+//! or missed. `report` is what the benches share.
 
-/// Options.
+mod report;
+
+/// Options of `cargo xtask bench`.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// What to run.
-    #[arg(value_name = "NAME")]
-    name: String,
+    #[command(subcommand)]
+    bench: Bench,
 }
 
+/// One bench each, in a file or folder of its own.
+#[derive(clap::Subcommand)]
+enum Bench {}
+
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    anyhow::bail!("{} is being written", arguments.name)
+    match arguments.bench {}
 }

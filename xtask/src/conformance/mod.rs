@@ -1,13 +1,20 @@
-//! Being written.
+//! `cargo xtask conformance SUITE`: runs a suite and holds its result against the committed expectations.
+//! Every suite ends with one line `SUITE: PASSED/TOTAL`; `scoreboard` is what they share.
 
-/// Options.
+mod expectations;
+mod scoreboard;
+
+/// Options of `cargo xtask conformance`.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// What to run.
-    #[arg(value_name = "SUITE")]
-    name: String,
+    #[command(subcommand)]
+    suite: Suite,
 }
 
+/// One suite each, in a file of its own.
+#[derive(clap::Subcommand)]
+enum Suite {}
+
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    anyhow::bail!("{} is being written", arguments.name)
+    match arguments.suite {}
 }

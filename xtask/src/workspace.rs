@@ -1,0 +1,66 @@
+//! Where things of this repository are, and how tasks run other programs.
+
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use anyhow::{Context, bail};
+
+/// The folder of the root `Cargo.toml`.
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("xtask lies inside the workspace")
+        .to_path_buf()
+}
+
+/// Results of benches and suites lie under `target/` of the repository, wherever cargo builds.
+pub(crate) fn results(kind: &str) -> anyhow::Result<PathBuf> {
+    let folder = root().join("target").join(kind);
+    std::fs::create_dir_all(&folder).with_context(|| format!("create {}", folder.display()))?;
+    Ok(folder)
+}
+
+/// The cargo that runs this task, started in the repository's root.
+pub(crate) fn cargo(arguments: &[&str]) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(arguments).current_dir(root());
+    command
+}
+
+/// Runs a program to its end, printing it first; a failure is an error that names it.
+pub(crate) fn run(command: &mut Command) -> anyhow::Result<()> {
+    println!("$ {}", shown(command));
+    let status = command
+        .status()
+        .with_context(|| format!("start {}", command.get_program().display()))?;
+    if !status.success() {
+        bail!("`{}` failed: {status}", shown(command));
+    }
+    Ok(())
+}
+
+/// Runs a program to its end and hands back what it printed.
+pub(crate) fn output(command: &mut Command) -> anyhow::Result<String> {
+    let output = command
+        .stderr(std::process::Stdio::inherit())
+        .output()
+        .with_context(|| format!("start {}", command.get_program().display()))?;
+    if !output.status.success() {
+        bail!("`{}` failed: {}", shown(command), output.status);
+    }
+    String::from_utf8(output.stdout).context("output is not UTF-8")
+}
+
+fn shown(command: &Command) -> String {
+    let program = Path::new(command.get_program());
+    let mut words = vec![
+        program
+            .file_name()
+            .unwrap_or(program.as_os_str())
+            .to_string_lossy(),
+    ];
+    words.extend(command.get_args().map(std::ffi::OsStr::to_string_lossy));
+    words.join(" ")
+}
