@@ -1,0 +1,63 @@
+//! Who asks, and may they: users, credentials, permissions.
+//!
+//! ```text
+//!   connection ── client certificate ─┐
+//!   request ───── bearer token ───────┴─► authenticate ─► User in the request's extensions
+//!                                                            └─► Authorizer: Allow | Deny
+//! ```
+//!
+//! The authentication layer (`authenticate`) puts a [`User`] into the extensions of every request whose
+//! credentials hold; bad credentials are answered 401 right there. Requests without credentials pass on
+//! without a user: the server behind decides which few paths (health, version) they may see.
+
+pub mod authorize;
+pub mod service_account;
+
+use std::collections::BTreeMap;
+
+pub use authorize::{Attributes, Authorizer, Decision, MastersOnly, forbidden};
+
+/// The group whose members may do everything.
+pub const MASTERS: &str = "system:masters";
+/// The group of everybody whose credentials hold.
+pub const AUTHENTICATED: &str = "system:authenticated";
+/// The key in [`User::extra`] that tells which credential was used.
+pub const CREDENTIAL_ID: &str = "authentication.kubernetes.io/credential-id";
+
+/// Who a request comes from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct User {
+    /// The name that permissions are bound to.
+    pub name: String,
+    /// Tells users apart that had the same name at different times; often empty.
+    pub uid: String,
+    /// The groups that permissions are bound to.
+    pub groups: Vec<String>,
+    /// What else the credential says.
+    pub extra: BTreeMap<String, Vec<String>>,
+}
+
+impl User {
+    /// The user of the generated kubeconfig and of in-process clients: may do everything.
+    pub fn admin() -> Self {
+        Self {
+            name: "quadrille-admin".to_owned(),
+            groups: vec![MASTERS.to_owned(), AUTHENTICATED.to_owned()],
+            ..Self::default()
+        }
+    }
+
+    /// Whether the user is in a group.
+    pub fn is_in(&self, group: &str) -> bool {
+        self.groups.iter().any(|member| member == group)
+    }
+
+    /// The same user as a member of [`AUTHENTICATED`], which the server adds and no credential needs to say.
+    #[must_use]
+    pub fn authenticated(mut self) -> Self {
+        if !self.is_in(AUTHENTICATED) {
+            self.groups.push(AUTHENTICATED.to_owned());
+        }
+        self
+    }
+}
