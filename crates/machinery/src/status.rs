@@ -16,6 +16,8 @@ pub struct Status {
     pub message: String,
     /// `details`, or null.
     pub details: Value,
+    /// `metadata.continue`: where an expired list may go on.
+    pub list_continue: Option<String>,
 }
 
 /// The name by which errors know a resource: `deployments.apps`.
@@ -201,6 +203,9 @@ impl Status {
         });
         if !self.reason.is_empty() {
             status["reason"] = json!(self.reason);
+        }
+        if let Some(token) = &self.list_continue {
+            status["metadata"]["continue"] = json!(token);
         }
         if !self.details.is_null() {
             status["details"] = self.details.clone();
