@@ -1,6 +1,8 @@
 //! Generated files. Each generator is a function from nothing to (path, content) pairs; `--check` compares
 //! instead of writing, so that CI notices what was not regenerated.
 
+mod kinds;
+
 use std::{fs, path::Path};
 
 use anyhow::{Context, bail};
@@ -20,7 +22,7 @@ pub(crate) struct Generated {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let files: Vec<Generated> = Vec::new();
+    let files = kinds::generate()?;
     let mut stale = Vec::new();
     for file in &files {
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -3,4 +3,5 @@
 //! It knows nothing of our own kinds: custom resource definitions reach it like anybody's.
 
 pub mod auth;
+pub mod kinds;
 pub mod resource;

@@ -5,8 +5,10 @@
 
 use std::sync::Arc;
 
+use base64::{Engine, prelude::BASE64_STANDARD};
 use quadrille_machinery::schema::Schema;
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 
 /// One served resource of one version.
 #[derive(Clone, Debug)]
@@ -40,6 +42,8 @@ pub struct Resource {
     pub storage: String,
     /// The API version in which objects are stored.
     pub storage_version: String,
+    /// `storageVersionHash` as discovery shows it; empty if nothing is stored.
+    pub storage_version_hash: String,
     /// Where the resource comes from.
     pub origin: Origin,
 }
@@ -71,6 +75,12 @@ pub struct Subresource {
     pub kind: String,
     /// Verbs, sorted.
     pub verbs: Vec<String>,
+}
+
+/// The `storageVersionHash` of a kind that is stored in the given group and version.
+pub fn storage_version_hash(group: &str, version: &str, kind: &str) -> String {
+    let digest = Sha256::digest(format!("{group}/{version}/{kind}"));
+    BASE64_STANDARD.encode(&digest[..8])
 }
 
 impl Resource {
