@@ -1,0 +1,94 @@
+//! A real control plane starts, works and ends.
+
+use std::time::{Duration, Instant};
+
+use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Pod};
+use kube::{
+    Api,
+    api::{DeleteParams, PostParams},
+};
+use quadrille_testkit::real::{self, ControlPlane, Options};
+use serde_json::json;
+
+#[tokio::test]
+async fn a_bare_control_plane_serves_the_pinned_version_and_leaves_nothing_behind() {
+    if real::is_skipped() {
+        return;
+    }
+    let plane = ControlPlane::start(Options {
+        audit: true,
+        ..Options::default()
+    })
+    .await
+    .unwrap();
+    let client = plane.client().await.unwrap();
+    let version = client.apiserver_version().await.unwrap();
+    assert_eq!(
+        version.git_version,
+        format!("v{}", quadrille_testkit::assets::KUBERNETES)
+    );
+
+    let api = Api::<ConfigMap>::namespaced(client, "default");
+    let object = serde_json::from_value(json!({"metadata": {"name": "a"}, "data": {"k": "v"}}));
+    api.create(&PostParams::default(), &object.unwrap())
+        .await
+        .unwrap();
+    let audit = std::fs::read_to_string(plane.audit_log()).unwrap();
+    assert!(audit.contains("/api/v1/namespaces/default/configmaps"));
+
+    let folder = plane
+        .kubeconfig()
+        .parent()
+        .unwrap()
+        .parent()
+        .unwrap()
+        .to_owned();
+    let pids: Vec<u32> = ["etcd", "kube-apiserver"]
+        .map(|name| plane.process(name).and_then(real::Process::pid).unwrap())
+        .into();
+    drop(plane);
+    assert!(!folder.exists());
+    for pid in pids {
+        assert!(!std::path::Path::new("/proc").join(pid.to_string()).exists());
+    }
+}
+
+#[tokio::test]
+async fn a_full_control_plane_runs_pods_and_finishes_namespaces() {
+    if real::is_skipped() {
+        return;
+    }
+    let plane = ControlPlane::start(Options::full()).await.unwrap();
+    let client = plane.client().await.unwrap();
+    let namespaces = Api::<Namespace>::all(client.clone());
+    let namespace = serde_json::from_value(json!({"metadata": {"name": "work"}})).unwrap();
+    namespaces
+        .create(&PostParams::default(), &namespace)
+        .await
+        .unwrap();
+    let pods = Api::<Pod>::namespaced(client, "work");
+    let pod: Pod = serde_json::from_value(json!({
+        "metadata": {"name": "p"},
+        "spec": {"containers": [{"name": "c", "image": "i"}]},
+    }))
+    .unwrap();
+    until(async || pods.create(&PostParams::default(), &pod).await.is_ok()).await;
+    until(async || {
+        let pod = pods.get("p").await.unwrap();
+        pod.status.and_then(|status| status.phase).as_deref() == Some("Running")
+    })
+    .await;
+    namespaces
+        .delete("work", &DeleteParams::default())
+        .await
+        .unwrap();
+    until(async || namespaces.get_opt("work").await.unwrap().is_none()).await;
+}
+
+async fn until(condition: impl AsyncFn() -> bool) {
+    let deadline = Instant::now() + Duration::from_mins(2);
+    while !condition().await {
+        assert!(Instant::now() < deadline, "waited in vain");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
