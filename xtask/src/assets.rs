@@ -1,9 +1,200 @@
-//! Being written.
+//! `cargo xtask assets`: builds the real control plane from Go modules and copies other projects' CRDs out of
+//! theirs, once per machine and version. A part is put in place by one rename when it is whole, so a run that is
+//! cut short leaves nothing half. What is built is pinned in `testkit::assets` and in `xtask/assets/*/go.sum`.
 
-/// Options.
+mod crds;
+mod go;
+
+use std::{
+    fs::{self, File},
+    path::{Path, PathBuf},
+};
+
+use anyhow::Context;
+use quadrille_testkit::assets::{self, CRD_SOURCES, Group};
+
+use crate::workspace;
+
+/// Options of `cargo xtask assets`.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {}
 
 pub(crate) fn run(_: &Arguments) -> anyhow::Result<()> {
-    anyhow::bail!("being written")
+    ensure()?;
+    for group in Group::ALL {
+        for (name, _) in group.packages() {
+            println!("{}", assets::binary(name)?.display());
+        }
+    }
+    for source in CRD_SOURCES {
+        println!("{}", assets::crd_folder(source).display());
+    }
+    Ok(())
+}
+
+/// Makes what is missing. Needs Go only if something is.
+pub(crate) fn ensure() -> anyhow::Result<()> {
+    if assets::are_complete() {
+        return Ok(());
+    }
+    go::require()?;
+    let folder = assets::folder();
+    fs::create_dir_all(&folder).with_context(|| format!("create {}", folder.display()))?;
+    // Two runs at once would build everything twice; the second finds it done.
+    let lock = File::create(folder.join("lock")).context("create the lock file")?;
+    if lock.try_lock().is_err() {
+        println!("another run is preparing the assets; waiting for it");
+        lock.lock().context("wait for another run")?;
+    }
+    for group in Group::ALL {
+        if group
+            .packages()
+            .iter()
+            .any(|(name, _)| assets::binary(name).is_err())
+        {
+            in_one_piece(&group.folder(), |into| build(group, into))?;
+        }
+    }
+    for source in CRD_SOURCES {
+        let target = assets::crd_folder(source);
+        if !target.is_dir() {
+            in_one_piece(&target, |into| crds::copy(source, into))?;
+        }
+    }
+    Ok(())
+}
+
+/// Fills a folder beside the target and renames it when it is whole.
+fn in_one_piece(
+    target: &Path,
+    fill: impl FnOnce(&Path) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let parent = target.parent().context("an asset lies in a folder")?;
+    fs::create_dir_all(parent)?;
+    let unfinished = tempfile::Builder::new()
+        .prefix(".unfinished-")
+        .tempdir_in(parent)?;
+    fill(unfinished.path())?;
+    if target.exists() {
+        // An older xtask made this version with other contents.
+        fs::remove_dir_all(target)?;
+    }
+    let finished = unfinished.keep();
+    fs::rename(&finished, target).with_context(|| format!("rename to {}", target.display()))?;
+    Ok(())
+}
+
+/// Builds one group's binaries into a folder.
+fn build(group: Group, into: &Path) -> anyhow::Result<()> {
+    let module = tempfile::tempdir()?;
+    let pinned = pins(group);
+    for name in ["go.mod", "go.sum"] {
+        fs::copy(pinned.join(name), module.path().join(name))
+            .with_context(|| format!("copy {}", pinned.join(name).display()))?;
+    }
+    for (name, package) in group.packages() {
+        println!(
+            "building {name} {} (minutes, the first time)",
+            group.version()
+        );
+        go::build(
+            module.path(),
+            package,
+            &into.join(name),
+            linker_flags(group).as_str(),
+        )?;
+    }
+    if group == Group::Kwok {
+        let source = go::module_folder(module.path(), "sigs.k8s.io/kwok")?;
+        fs::write(into.join("stages.yaml"), stages(&source)?)?;
+    }
+    Ok(())
+}
+
+/// The folder with the group's `go.mod` and `go.sum`.
+fn pins(group: Group) -> PathBuf {
+    workspace::root().join("xtask/assets").join(group.name())
+}
+
+/// Kubernetes programs carry their version only when the linker is told.
+fn linker_flags(group: Group) -> String {
+    let mut flags = "-s -w".to_owned();
+    if group == Group::Kubernetes {
+        let version = group.version();
+        let mut numbers = version.split('.');
+        for (variable, value) in [
+            ("gitVersion", format!("v{version}")),
+            ("gitMajor", numbers.next().unwrap_or_default().to_owned()),
+            ("gitMinor", numbers.next().unwrap_or_default().to_owned()),
+        ] {
+            flags.push_str(&format!(
+                " -X k8s.io/component-base/version.{variable}={value}"
+            ));
+        }
+    }
+    flags
+}
+
+/// How simulated nodes and pods behave: nodes become ready and keep their lease, pods run at once.
+fn stages(kwok: &Path) -> anyhow::Result<String> {
+    let mut text = String::new();
+    for folder in ["node/fast", "node/heartbeat-with-lease", "pod/fast"] {
+        for file in crds::yaml_files(&kwok.join("kustomize/stage").join(folder))? {
+            let content = fs::read_to_string(&file)?;
+            if content.lines().any(|line| line == "kind: Stage") {
+                text.push_str("---\n");
+                text.push_str(&content);
+            }
+        }
+    }
+    anyhow::ensure!(!text.is_empty(), "kwok's module holds no stages");
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_that_fails_half_way_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("part-1.0");
+        let result = in_one_piece(&target, |into| {
+            fs::write(into.join("half"), "x")?;
+            anyhow::bail!("cut")
+        });
+        assert!(result.is_err());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_whole_part_replaces_an_older_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("part-1.0");
+        for content in ["old", "new"] {
+            in_one_piece(&target, |into| Ok(fs::write(into.join("file"), content)?)).unwrap();
+        }
+        assert_eq!(fs::read_to_string(target.join("file")).unwrap(), "new");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn the_pinned_modules_are_of_the_pinned_versions() {
+        for (group, module) in [
+            (Group::Kubernetes, "k8s.io/kubernetes"),
+            (Group::Etcd, "go.etcd.io/etcd/server/v3"),
+            (Group::Kwok, "sigs.k8s.io/kwok"),
+        ] {
+            let text = fs::read_to_string(pins(group).join("go.mod")).unwrap();
+            let line = format!("{module} v{}", group.version());
+            assert!(text.contains(&line), "{}: no line `{line}`", group.name());
+        }
+    }
+
+    #[test]
+    fn kubernetes_programs_are_told_their_version() {
+        assert!(linker_flags(Group::Kubernetes).contains("gitVersion=v1.36.3"));
+        assert!(linker_flags(Group::Kubernetes).contains("gitMinor=36"));
+        assert_eq!(linker_flags(Group::Etcd), "-s -w");
+    }
 }
