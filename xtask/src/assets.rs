@@ -6,6 +6,7 @@ mod crds;
 mod go;
 
 use std::{
+    fmt::Write as _,
     fs::{self, File},
     path::{Path, PathBuf},
 };
@@ -127,9 +128,10 @@ fn linker_flags(group: Group) -> String {
             ("gitMajor", numbers.next().unwrap_or_default().to_owned()),
             ("gitMinor", numbers.next().unwrap_or_default().to_owned()),
         ] {
-            flags.push_str(&format!(
+            let _ = write!(
+                flags,
                 " -X k8s.io/component-base/version.{variable}={value}"
-            ));
+            );
         }
     }
     flags

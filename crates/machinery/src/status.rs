@@ -46,6 +46,7 @@ impl Status {
             reason,
             message: message.into(),
             details: Value::Null,
+            list_continue: None,
         }
     }
 
@@ -63,6 +64,7 @@ impl Status {
             reason,
             message,
             details,
+            list_continue: None,
         }
     }
 

@@ -85,6 +85,7 @@ pub fn forbidden(attributes: &Attributes<'_>, reason: &str) -> Status {
         reason: "Forbidden",
         message: format!("forbidden: {why}"),
         details: json!({}),
+        list_continue: None,
     }
 }
 
