@@ -2,8 +2,10 @@
 //!
 //! Source are the OpenAPI v3 and discovery documents inside the Go module of Kubernetes; they equal what a
 //! running server of that version serves. Only versions that a server enables by default are taken, and no
-//! prose. `go` finds (and if need be downloads) the module: without it this generator is skipped.
+//! prose. What the documents lack (see [`golang`]) comes from the sources of the API types. `go` finds (and
+//! if need be downloads) the modules: without it this generator is skipped.
 
+mod golang;
 mod module;
 mod resources;
 mod schemas;
@@ -29,7 +31,7 @@ pub(super) fn generate() -> anyhow::Result<Vec<Generated>> {
         .iter()
         .map(|version| schemas::read(&module.join("api/openapi-spec/v3"), version))
         .collect::<anyhow::Result<Vec<_>>>()?;
-    let definitions = schemas::compact(&documents)?;
+    let definitions = schemas::compact(&documents, &sources()?)?;
     let mut lines = Vec::new();
     for version in &discovery {
         lines.push(version.compact(&definitions)?);
@@ -39,6 +41,22 @@ pub(super) fn generate() -> anyhow::Result<Vec<Generated>> {
         path: PATH.to_owned(),
         content,
     }])
+}
+
+/// The Go sources of all API types.
+fn sources() -> anyhow::Result<golang::Sources> {
+    let version = KUBERNETES.replacen('1', "v0", 1);
+    let mut modules = Vec::new();
+    for name in [
+        "k8s.io/apimachinery",
+        "k8s.io/apiextensions-apiserver",
+        "k8s.io/kube-aggregator",
+        "k8s.io/api",
+    ] {
+        let folder = module::folder(name, &version)?.context("`go` has gone")?;
+        modules.push((name.to_owned(), folder));
+    }
+    Ok(golang::Sources::new(modules))
 }
 
 /// One line per definition and per group version: compact, and a change shows as a readable diff.

@@ -10,12 +10,15 @@
 //! | `l` | list type: `a s m` | `k` | list map keys |
 //! | `c` | atomic map | `s`, `e` | patch strategy, merge key |
 //! | `o` | one of | `u` | unions, as they are |
+//! | `x` | how an empty field is encoded (see `golang`) | `y` | Go name of a scalar type |
+//! | `v` | values of an enumeration | | |
 
 use std::{collections::BTreeMap, path::Path};
 
 use anyhow::{Context, bail};
 use serde_json::{Map, Value, json};
 
+use super::golang::Sources;
 use super::resources::{GroupVersion, document};
 
 /// All definitions in compact form, sorted by name.
@@ -45,7 +48,7 @@ pub(super) fn read(folder: &Path, version: &GroupVersion) -> anyhow::Result<Valu
 }
 
 /// Joins the definitions of all documents and makes them compact.
-pub(super) fn compact(documents: &[Value]) -> anyhow::Result<Definitions> {
+pub(super) fn compact(documents: &[Value], sources: &Sources) -> anyhow::Result<Definitions> {
     let mut all: BTreeMap<&str, &Map<String, Value>> = BTreeMap::new();
     for document in documents {
         let schemas = document["components"]["schemas"]
@@ -61,6 +64,7 @@ pub(super) fn compact(documents: &[Value]) -> anyhow::Result<Definitions> {
     let mut compact = Vec::new();
     for (number, (name, schema)) in all.iter().enumerate() {
         let mut short = shorten(schema, &numbers).with_context(|| format!("definition {name}"))?;
+        annotate(&mut short, name, sources).with_context(|| format!("definition {name}"))?;
         short.insert("n".into(), json!(name));
         let triples = group_version_kinds(schema);
         // `DeleteOptions` and `WatchEvent` belong to every group: their list is no fact of one kind.
@@ -72,6 +76,42 @@ pub(super) fn compact(documents: &[Value]) -> anyhow::Result<Definitions> {
         compact.push(short.into());
     }
     Ok(Definitions { compact, kinds })
+}
+
+/// Adds what only the Go sources say about the fields of a definition.
+fn annotate(
+    definition: &mut Map<String, Value>,
+    name: &str,
+    sources: &Sources,
+) -> anyhow::Result<()> {
+    let Some(properties) = definition.get_mut("p").and_then(Value::as_object_mut) else {
+        return Ok(());
+    };
+    for field in sources.fields(name)?.context("no Go struct")? {
+        let Some(shape) = properties.get_mut(&field.json) else {
+            continue;
+        };
+        if let Some(presence) = sources.presence(&field)? {
+            shape["x"] = json!(presence);
+        }
+        if let Some((go_name, values)) = sources.scalar(&field)? {
+            let scalar = innermost(shape);
+            scalar["y"] = json!(go_name);
+            if !values.is_empty() {
+                scalar["v"] = json!(values);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn innermost(shape: &mut Value) -> &mut Value {
+    for nested in ["i", "m"] {
+        if shape.get(nested).is_some() {
+            return innermost(&mut shape[nested]);
+        }
+    }
+    shape
 }
 
 fn group_version_kinds(schema: &Map<String, Value>) -> Vec<[String; 3]> {
