@@ -137,8 +137,25 @@ pub struct Constraints {
     pub rules: Vec<Rule>,
 }
 
+/// How Go's encoder treats a field of a built-in type that is empty or missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Presence {
+    /// Left out when empty (`""`, `0`, `false`, no entries).
+    #[default]
+    OmitZero,
+    /// Left out when missing; an explicit zero is kept (a pointer in Go).
+    Keep,
+    /// Always shown; an empty struct is `{}` with its own always shown fields.
+    Struct,
+    /// Always shown; `null` when missing or without entries.
+    Null,
+    /// Always shown; the type's zero when missing.
+    Zero,
+}
+
 /// One node of a schema.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[allow(clippy::struct_excessive_bools)] // each mirrors one keyword of the schema language
 pub struct Node {
     /// The demanded JSON type; `None` is anything.
     pub ty: Option<Type>,
@@ -152,8 +169,12 @@ pub struct Node {
     pub embedded_resource: bool,
     /// The Go type's short name (`DeploymentSpec`) of a built-in type: real servers name it in decode errors.
     pub type_name: Option<Box<str>>,
+    /// The Go type as decode errors name it (`v1.DeploymentSpec`, `v1.Protocol`), for built-in types only.
+    pub go_type: Option<Box<str>>,
     /// Named fields, sorted by name.
     pub properties: Vec<(Box<str>, NodeId)>,
+    /// How each of `properties` is encoded; empty for custom resources, whose fields are kept as they are.
+    pub presence: Vec<Presence>,
     /// Fields beyond the named ones.
     pub additional: Additional,
     /// Names of required fields.

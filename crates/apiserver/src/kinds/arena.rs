@@ -1,7 +1,8 @@
 //! From the data file's definitions to one arena of schema nodes.
 
 use quadrille_machinery::schema::{
-    Additional, Constraints, ListType, MapType, Node, NodeId, PatchStrategy, Schemas, Type,
+    Additional, Constraints, ListType, MapType, Node, NodeId, PatchStrategy, Presence, Schemas,
+    Type,
 };
 use serde_json::Value;
 
@@ -36,6 +37,7 @@ pub(super) fn build(definitions: &[Shape]) -> (Schemas, Vec<NodeId>) {
             }
         }
         node.type_name = Some(type_name.into());
+        node.go_type = Some(go_type(&definition.name).into());
         builder.schemas.set(builder.definitions[at], node);
     }
     // A field that refers to a definition and says more about itself is a changed copy of it.
@@ -72,8 +74,10 @@ impl<'a> Builder<'a> {
 
     fn inline(&mut self, shape: &'a Shape) -> Node {
         let mut properties = Vec::with_capacity(shape.properties.len());
+        let mut presences = Vec::with_capacity(shape.properties.len());
         for (name, field) in &shape.properties {
             properties.push((name.clone(), self.place(field)));
+            presences.push(presence(field));
         }
         let additional = match &shape.additional {
             Some(values) => Additional::Of(self.place(values)),
@@ -82,7 +86,9 @@ impl<'a> Builder<'a> {
         let items = shape.items.as_ref().map(|items| self.place(items));
         let mut node = Node {
             ty: shape.ty.and_then(json_type),
+            go_type: shape.go_type.clone(),
             properties,
+            presence: presences,
             additional,
             required: shape.required.clone(),
             items,
@@ -118,6 +124,24 @@ fn refine(node: &mut Node, shape: &Shape) {
             merge_key: shape.merge_key.clone(),
         }));
     }
+}
+
+/// A reference without a mark is a pointer in Go: there is no empty value to leave out.
+fn presence(field: &Shape) -> Presence {
+    match field.presence {
+        Some('k') => Presence::Keep,
+        Some('s') => Presence::Struct,
+        Some('n') => Presence::Null,
+        Some('v') => Presence::Zero,
+        _ if field.reference.is_some() => Presence::Keep,
+        _ => Presence::OmitZero,
+    }
+}
+
+/// The last two segments of a definition's name: Go's package name and the type.
+fn go_type(definition: &str) -> &str {
+    let start = definition.rmatch_indices('.').nth(1);
+    start.map_or(definition, |(at, _)| &definition[at + 1..])
 }
 
 fn list_type(shape: &Shape) -> ListType {

@@ -56,6 +56,10 @@ pub(crate) struct Shape {
     pub(crate) one_of: Vec<Shape>,
     #[serde(rename = "u")]
     pub(crate) unions: Option<Value>,
+    #[serde(rename = "x")]
+    pub(crate) presence: Option<char>,
+    #[serde(rename = "y")]
+    pub(crate) go_type: Option<Box<str>>,
 }
 
 /// The resources of one group version.

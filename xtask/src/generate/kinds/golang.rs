@@ -11,7 +11,7 @@ use std::{
     rc::Rc,
 };
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 
 /// A struct field.
 #[derive(Clone, Debug)]
@@ -31,8 +31,15 @@ struct Package {
     named: BTreeMap<String, String>,
     /// The types that are marked as enumerations.
     enums: BTreeSet<String>,
-    /// String constants by type.
+    /// Names of string constants by type.
     constants: BTreeMap<String, BTreeSet<String>>,
+    /// String constants: the value, or import path and name of another constant.
+    values: BTreeMap<String, Constant>,
+}
+
+enum Constant {
+    Text(String),
+    Other(String, String),
 }
 
 /// Go packages by import path, read when first asked for.
@@ -127,11 +134,22 @@ impl Sources {
         }
         let (path, name) = field.resolve(ty);
         let package = self.package(&path)?;
-        let values = match package.constants.get(&name) {
-            Some(values) if package.enums.contains(&name) => values.clone(),
-            _ => BTreeSet::new(),
-        };
+        let mut values = BTreeSet::new();
+        if package.enums.contains(&name) {
+            for constant in package.constants.get(&name).into_iter().flatten() {
+                values.insert(self.value(&path, constant)?);
+            }
+        }
         Ok(Some((format!("{}.{name}", package.name), values)))
+    }
+
+    fn value(&self, path: &str, constant: &str) -> anyhow::Result<String> {
+        let package = self.package(path)?;
+        match package.values.get(constant) {
+            Some(Constant::Text(text)) => Ok(text.clone()),
+            Some(Constant::Other(path, name)) => self.value(path, name),
+            None => bail!("no Go constant {path}.{constant}"),
+        }
     }
 
     fn kind(&self, package: &str, ty: &str) -> anyhow::Result<Kind> {
@@ -276,8 +294,9 @@ impl Package {
                         self.enums.insert(name.to_owned());
                     }
                 }
-            } else if let Some((ty, value)) = read_constant(line) {
-                self.constants.entry(ty).or_default().insert(value);
+            } else if let Some((name, ty, value)) = read_constant(line, path, &imports) {
+                self.constants.entry(ty).or_default().insert(name.clone());
+                self.values.insert(name, value);
             }
             is_enum = line.starts_with("//") && (is_enum || line.trim_end() == "// +enum");
         }
@@ -321,17 +340,29 @@ fn read_field(line: &str, package: &str, imports: &BTreeMap<String, String>) -> 
     })
 }
 
-/// `	ProtocolTCP Protocol = "TCP"`.
-fn read_constant(line: &str) -> Option<(String, String)> {
+/// `ProtocolTCP Protocol = "TCP"`, `PathTypeExact = PathType("Exact")` or
+/// `AddressTypeIPv4 = AddressType(v1.IPv4Protocol)`.
+fn read_constant(
+    line: &str,
+    package: &str,
+    imports: &BTreeMap<String, String>,
+) -> Option<(String, String, Constant)> {
     let line = line.strip_prefix("const ").unwrap_or(line.trim_start());
-    let (declaration, value) = line.split_once(" = \"")?;
-    let mut words = declaration.split_whitespace();
-    let (_, ty) = (words.next()?, words.next()?);
-    if words.next().is_some() {
-        return None;
-    }
-    let value = value.split('"').next()?;
-    Some((ty.to_owned(), value.to_owned()))
+    let (declaration, value) = line.split_once(" = ")?;
+    let words: Vec<&str> = declaration.split_whitespace().collect();
+    let (name, ty, value) = match (words.as_slice(), value.split_once('(')) {
+        ([name, ty], _) => (name, *ty, value),
+        ([name], Some((ty, value))) => (name, ty, value.split(')').next()?),
+        _ => return None,
+    };
+    let value = match value.strip_prefix('"') {
+        Some(text) => Constant::Text(text.split('"').next()?.to_owned()),
+        None => {
+            let (path, name) = resolve(package, &qualify(value, imports));
+            Constant::Other(path, name)
+        }
+    };
+    Some(((*name).to_owned(), ty.to_owned(), value))
 }
 
 /// Replaces the package alias inside a type expression by the import path.
