@@ -1,0 +1,279 @@
+//! A consistent view of the store at one revision, and through it at older ones.
+
+use std::ops::Bound;
+
+use bytes::Bytes;
+use redb::{Database, ReadOnlyTable, ReadableDatabase, ReadableTable};
+
+use crate::{
+    Event, Fault, Page, ReadError, Record, Revision,
+    engine::{CURRENT, FLOOR, LOG, META},
+    rows::{Current, Logged},
+};
+
+/// The tables as of one durable commit. Cheap to read from many threads.
+pub(crate) struct Snapshot {
+    current: ReadOnlyTable<&'static [u8], &'static [u8]>,
+    log: ReadOnlyTable<u64, &'static [u8]>,
+    /// Everything up to here is compacted; the state at the floor itself is readable.
+    pub(crate) floor: u64,
+    /// The newest revision that may be shown.
+    pub(crate) revision: u64,
+    /// The newest revision in the tables.
+    pub(crate) stored: u64,
+}
+
+/// The value of a key at some revision, before it is copied out.
+struct Found<'a> {
+    created: u64,
+    modified: u64,
+    value: &'a [u8],
+}
+
+/// A piece of history, read from the log.
+pub(crate) struct Stretch {
+    /// The events that match the prefix.
+    pub(crate) events: Vec<Event>,
+    /// Everything up to here was looked at.
+    pub(crate) through: u64,
+}
+
+impl Snapshot {
+    /// The state of the last durable commit.
+    pub(crate) fn take(db: &Database) -> Result<Self, Fault> {
+        let read = db.begin_read()?;
+        let log = read.open_table(LOG)?;
+        let floor = ReadableTable::get(&read.open_table(META)?, FLOOR)?
+            .ok_or_else(|| Fault::row("the floor is missing"))?
+            .value();
+        let newest = log.last()?.map_or(floor, |(revision, _)| revision.value());
+        let stored = newest.max(floor);
+        Ok(Self {
+            current: read.open_table(CURRENT)?,
+            log,
+            floor,
+            revision: stored,
+            stored,
+        })
+    }
+
+    /// Hides everything after `revision`.
+    pub(crate) fn show_up_to(&mut self, revision: u64) {
+        self.revision = self.revision.min(revision);
+    }
+
+    fn resolve(&self, at: Option<Revision>) -> Result<u64, ReadError> {
+        let Some(Revision(at)) = at else {
+            return Ok(self.revision);
+        };
+        if at < self.floor {
+            let floor = Revision(self.floor);
+            return Err(ReadError::Compacted { floor });
+        }
+        if at > self.revision {
+            let newest = Revision(self.revision);
+            return Err(ReadError::Future { newest });
+        }
+        Ok(at)
+    }
+
+    /// The record of a key.
+    pub(crate) fn get(
+        &self,
+        key: &[u8],
+        at: Option<Revision>,
+    ) -> Result<Option<Record>, ReadError> {
+        let at = self.resolve(at)?;
+        let Some(row) = self.current.get(key).map_err(Fault::from)? else {
+            return Ok(None);
+        };
+        let record = self.with_state_at(row.value(), at, |found| record(key, found))?;
+        Ok(record)
+    }
+
+    /// The records under a prefix, in key order. A limit of 0 means no limit.
+    pub(crate) fn list(
+        &self,
+        prefix: &[u8],
+        start_after: Option<&[u8]>,
+        limit: usize,
+        at: Option<Revision>,
+    ) -> Result<Page, ReadError> {
+        let at = self.resolve(at)?;
+        let mut page = Page {
+            records: Vec::new(),
+            revision: Revision(at),
+            more: false,
+        };
+        self.visit(prefix, start_after, at, |key, found| {
+            if limit != 0 && page.records.len() == limit {
+                page.more = true;
+                return false;
+            }
+            page.records.push(record(key, found));
+            true
+        })?;
+        Ok(page)
+    }
+
+    /// How many records there are under a prefix after a key.
+    pub(crate) fn count(
+        &self,
+        prefix: &[u8],
+        start_after: Option<&[u8]>,
+        at: Option<Revision>,
+    ) -> Result<u64, ReadError> {
+        let at = self.resolve(at)?;
+        let mut count = 0;
+        self.visit(prefix, start_after, at, |_, _| {
+            count += 1;
+            true
+        })?;
+        Ok(count)
+    }
+
+    /// Shows each record in key order, until `visitor` has enough.
+    fn visit(
+        &self,
+        prefix: &[u8],
+        start_after: Option<&[u8]>,
+        at: u64,
+        mut visitor: impl FnMut(&[u8], Found<'_>) -> bool,
+    ) -> Result<(), Fault> {
+        let start = match start_after {
+            Some(key) if key >= prefix => Bound::Excluded(key),
+            _ => Bound::Included(prefix),
+        };
+        let after_prefix = end_of(prefix);
+        let end = after_prefix
+            .as_deref()
+            .map_or(Bound::Unbounded, Bound::Excluded);
+        if let (Bound::Excluded(start), Bound::Excluded(end)) = (start, end)
+            && start >= end
+        {
+            return Ok(());
+        }
+        for row in self.current.range::<&[u8]>((start, end))? {
+            let (key, row) = row?;
+            let key = key.value();
+            let more = self.with_state_at(row.value(), at, |found| visitor(key, found))?;
+            if more == Some(false) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes from the current row of a key back to its state at a revision.
+    fn with_state_at<T>(
+        &self,
+        row: &[u8],
+        at: u64,
+        use_it: impl FnOnce(Found<'_>) -> T,
+    ) -> Result<Option<T>, Fault> {
+        let current = Current::decode(row)?;
+        if current.modified <= at {
+            return Ok(current.live.then(|| {
+                use_it(Found {
+                    created: current.created,
+                    modified: current.modified,
+                    value: current.value,
+                })
+            }));
+        }
+        let mut revision = current.modified;
+        loop {
+            let row = self
+                .log
+                .get(revision)?
+                .ok_or_else(|| Fault::row("a log row is missing"))?;
+            let logged = Logged::decode(row.value())?;
+            if logged.prior <= at {
+                // `prior` is 0 or a compacted deletion for a key that did not exist; a row
+                // without a value before says the same.
+                return Ok(logged.previous.map(|value| {
+                    use_it(Found {
+                        created: logged.created,
+                        modified: logged.prior,
+                        value,
+                    })
+                }));
+            }
+            if logged.prior >= revision {
+                return Err(Fault::row("a chain of log rows goes forward"));
+            }
+            revision = logged.prior;
+        }
+    }
+
+    /// Events after a revision, at most `rows` log rows further.
+    pub(crate) fn history(
+        &self,
+        prefix: &[u8],
+        after: u64,
+        rows: usize,
+    ) -> Result<Stretch, ReadError> {
+        if after < self.floor {
+            let floor = Revision(self.floor);
+            return Err(ReadError::Compacted { floor });
+        }
+        let mut stretch = Stretch {
+            events: Vec::new(),
+            through: after,
+        };
+        if after >= self.revision {
+            return Ok(stretch);
+        }
+        let range = self
+            .log
+            .range(after + 1..=self.revision)
+            .map_err(Fault::from)?;
+        for row in range.take(rows) {
+            let (revision, row) = row.map_err(Fault::from)?;
+            let (revision, logged) = (revision.value(), Logged::decode(row.value())?);
+            if revision != stretch.through + 1 {
+                return Err(Fault::row("a log row is missing").into());
+            }
+            stretch.through = revision;
+            if logged.key.starts_with(prefix) {
+                stretch.events.push(event(revision, &logged));
+            }
+        }
+        Ok(stretch)
+    }
+}
+
+fn record(key: &[u8], found: Found<'_>) -> Record {
+    Record {
+        key: Bytes::copy_from_slice(key),
+        value: Bytes::copy_from_slice(found.value),
+        created: Revision(found.created),
+        modified: Revision(found.modified),
+    }
+}
+
+fn event(revision: u64, logged: &Logged<'_>) -> Event {
+    let previous = logged.previous.map(Bytes::copy_from_slice);
+    let value = match (logged.value, &previous) {
+        (Some(value), _) => Bytes::copy_from_slice(value),
+        (None, Some(previous)) => previous.clone(),
+        (None, None) => Bytes::new(),
+    };
+    let key = Bytes::copy_from_slice(logged.key);
+    Event::new(
+        revision,
+        logged.change,
+        key,
+        value,
+        previous,
+        logged.created,
+    )
+}
+
+/// The first key after all keys with this prefix; `None` if there is no such key.
+fn end_of(prefix: &[u8]) -> Option<Vec<u8>> {
+    let last = prefix.iter().rposition(|byte| *byte != u8::MAX)?;
+    let mut end = prefix[..=last].to_vec();
+    end[last] += 1;
+    Some(end)
+}

@@ -1,0 +1,261 @@
+//! The one thread that writes. It takes everything that is queued, makes one durable commit of
+//! it, shows it to readers and watchers, and then answers.
+
+use std::{io, sync::Arc, thread};
+
+use redb::Database;
+use tokio::sync::mpsc;
+
+use crate::{
+    Event, Fault, Options, WriteError,
+    backend::{self, Failures, Guarded},
+    batch::Batch,
+    engine,
+    group::{Group, Outcome, Request},
+    hub::Hub,
+    snapshot::Snapshot,
+};
+
+/// How far history may grow past what is to be kept before it is cut. Cutting many rows at once
+/// is much cheaper than a few with every commit.
+const SLACK: u64 = 512;
+
+/// What a durable commit brought.
+struct Done {
+    outcomes: Vec<Outcome>,
+    revision: u64,
+    floor: u64,
+    events: Vec<Arc<Event>>,
+}
+
+struct Writer {
+    /// `None` while the data file could not be opened again after a failure.
+    db: Option<Database>,
+    storage: Arc<Guarded>,
+    hub: Arc<Hub>,
+    options: Options,
+    /// The newest durable revision.
+    revision: u64,
+    floor: u64,
+    /// The storage still holds back what opening wrote.
+    staged: bool,
+    /// After a failed sync nobody knows what is on disk, so nothing may be built on it.
+    sync_failed: bool,
+}
+
+/// Starts the writer thread. It ends when it is told to close or all handles are gone.
+pub(crate) fn spawn(
+    db: Database,
+    storage: Arc<Guarded>,
+    hub: Arc<Hub>,
+    requests: mpsc::Receiver<Request>,
+    options: Options,
+) -> io::Result<()> {
+    let snapshot = hub.snapshot().map_err(io::Error::other)?;
+    let writer = Writer {
+        db: Some(db),
+        storage,
+        options,
+        revision: snapshot.revision,
+        floor: snapshot.floor,
+        staged: false,
+        sync_failed: false,
+        hub,
+    };
+    drop(snapshot);
+    thread::Builder::new()
+        .name("store-writer".into())
+        .spawn(move || writer.run(requests))
+        .map(drop)
+}
+
+/// Ends all watches when the writer thread ends, even if it panics.
+struct CloseOnDrop(Arc<Hub>);
+
+impl Drop for CloseOnDrop {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+impl Writer {
+    fn run(mut self, mut requests: mpsc::Receiver<Request>) {
+        let close = CloseOnDrop(Arc::clone(&self.hub));
+        let mut told = None;
+        while told.is_none()
+            && let Some(first) = requests.blocking_recv()
+        {
+            let mut group = Group::default();
+            group.add(first);
+            while !group.is_full()
+                && let Ok(next) = requests.try_recv()
+            {
+                group.add(next);
+            }
+            told = group.close.take();
+            self.serve(group);
+        }
+        // Dropping what is still queued answers it with `Closed`.
+        drop(requests);
+        drop(close);
+        drop(self.db.take());
+        self.storage.close();
+        if let Some(reply) = told {
+            // Nobody waiting is fine.
+            let _gone = reply.send(());
+        }
+    }
+
+    fn serve(&mut self, group: Group) {
+        if group.is_empty() {
+            return;
+        }
+        let result = self.ready().and_then(|()| self.commit(&group));
+        let result = result.map(|done| {
+            if done.revision > self.revision || done.floor > self.floor {
+                self.show(&done);
+            }
+            done.outcomes
+        });
+        group.answer(result);
+    }
+
+    /// Brings the data file back to work after a failure, if that is possible now.
+    fn ready(&mut self) -> Result<(), WriteError> {
+        if self.db.is_none() {
+            self.reopen().map_err(WriteError::Io)?;
+        }
+        if self.sync_failed {
+            return Err(WriteError::Io(Fault::sync_failed()));
+        }
+        if self.staged {
+            self.storage.release().map_err(|error| {
+                if backend::is_full(&error) {
+                    WriteError::Full
+                } else {
+                    WriteError::Io(error.into())
+                }
+            })?;
+            self.staged = false;
+        }
+        Ok(())
+    }
+
+    fn commit(&mut self, group: &Group) -> Result<Done, WriteError> {
+        let attempt = self.try_commit(group);
+        let failures = self.storage.take_failures();
+        attempt.or_else(|(fault, done)| self.after_failure(fault, done, failures))
+    }
+
+    /// One durable commit. If it fails at the very end, what it would have brought comes along.
+    fn try_commit(&self, group: &Group) -> Result<Done, (Fault, Option<Done>)> {
+        let early = |fault: Fault| (fault, None);
+        let db = self.db.as_ref().expect("the data file is open once ready");
+        let transaction = engine::begin(db).map_err(early)?;
+        let mut batch = Batch::open(&transaction, self.revision).map_err(early)?;
+        let mut outcomes = Vec::new();
+        for ops in group.transactions() {
+            outcomes.push(batch.apply(ops).map_err(early)?);
+        }
+        let floor = self.next_floor(batch.revision(), group.compact_to);
+        if floor > self.floor {
+            batch.compact(floor).map_err(early)?;
+        }
+        let (revision, events) = batch.finish();
+        let done = Done {
+            outcomes,
+            revision,
+            floor,
+            events,
+        };
+        if revision == self.revision && floor == self.floor {
+            transaction.abort().map_err(|error| early(error.into()))?;
+            return Ok(done);
+        }
+        match transaction.commit() {
+            Ok(()) => Ok(done),
+            Err(error) => Err((error.into(), Some(done))),
+        }
+    }
+
+    /// Up to where history goes with a commit that ends at `newest`.
+    fn next_floor(&self, newest: u64, asked: Option<u64>) -> u64 {
+        let kept = newest.saturating_sub(self.options.retain_revisions);
+        let automatic = if kept > self.floor.saturating_add(SLACK) {
+            kept
+        } else {
+            self.floor
+        };
+        let asked = asked.map_or(self.floor, |to| to.min(newest));
+        automatic.max(asked)
+    }
+
+    /// Shows a durable commit to everybody.
+    fn show(&mut self, done: &Done) {
+        self.revision = done.revision;
+        self.floor = done.floor;
+        let db = self
+            .db
+            .as_ref()
+            .expect("the data file is open after a commit");
+        match Snapshot::take(db) {
+            Ok(snapshot) => self
+                .hub
+                .publish(Some(snapshot), done.revision, &done.events),
+            Err(error) => {
+                // The commit is durable, so watchers may have it; readers get a fresh look.
+                tracing::error!(%error, "reading back a commit failed; reopening the data file");
+                if let Err(error) = self.reopen() {
+                    tracing::error!(%error, "reopening the data file failed");
+                }
+                self.hub.publish(None, done.revision, &done.events);
+            }
+        }
+    }
+
+    /// Opens the data file anew and finds out what the failed commit left behind.
+    fn after_failure(
+        &mut self,
+        fault: Fault,
+        done: Option<Done>,
+        failures: Failures,
+    ) -> Result<Done, WriteError> {
+        tracing::error!(error = %fault, ?failures, "a commit failed; reopening the data file");
+        self.sync_failed |= failures.sync;
+        match (self.reopen(), done) {
+            // The commit made it; what failed was work after it. Another sync must confirm that.
+            (Ok(stored), Some(done))
+                if stored == done.revision
+                    && stored > self.revision
+                    && !self.sync_failed
+                    && self.storage.sync_storage().is_ok() =>
+            {
+                return Ok(done);
+            }
+            // Something of it is there, but nobody knows how firmly.
+            (Ok(stored), _) if stored > self.revision => self.sync_failed = true,
+            (Ok(_), _) => {}
+            (Err(error), _) => tracing::error!(%error, "reopening the data file failed"),
+        }
+        Err(if failures.full {
+            WriteError::Full
+        } else {
+            WriteError::Io(fault)
+        })
+    }
+
+    /// Replaces the dead handle by a new one on the same storage, and gives readers a view of what
+    /// they could see before. Returns the newest revision in the file.
+    fn reopen(&mut self) -> Result<u64, Fault> {
+        let hub = Arc::clone(&self.hub);
+        let _readers_wait = hub.reopening();
+        drop(self.db.take());
+        let mut engine = engine::open_staged(&self.storage, &self.options)?;
+        self.staged = true;
+        self.db = Some(engine.db);
+        let stored = engine.snapshot.stored;
+        engine.snapshot.show_up_to(self.revision);
+        self.hub.replace_snapshot(engine.snapshot);
+        Ok(stored)
+    }
+}

@@ -1,0 +1,5 @@
+//! Tests of the store through its public face.
+
+mod basics;
+mod builders;
+mod watching;
