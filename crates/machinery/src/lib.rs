@@ -10,5 +10,8 @@
 //! ```
 
 pub mod field_error;
+pub mod fieldset;
+pub mod managed;
 pub mod schema;
 pub mod status;
+pub mod typed;
