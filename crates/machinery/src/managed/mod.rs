@@ -10,6 +10,7 @@
 //! before defaulting for an apply. What admission or the storage layer changes later belongs to nobody.
 
 mod apply;
+mod blank;
 mod cap;
 mod conflict;
 mod entries;
@@ -24,6 +25,7 @@ mod versions;
 mod write;
 
 pub use apply::{Applied, apply};
+pub use blank::{blank_builtin, blank_custom};
 pub use conflict::{ApplyError, Conflict};
 pub use entries::{EntriesError, decode, encode};
 pub use owners::{Managed, ManagerId, Operation, Owner};
