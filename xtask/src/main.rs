@@ -9,6 +9,7 @@ mod conformance;
 mod generate;
 mod layers;
 mod test;
+mod wire;
 mod workspace;
 
 /// Tasks of this repository. Examples: `cargo xtask test`, `cargo xtask conformance diff`.

@@ -46,7 +46,7 @@ pub(super) async fn launch(options: &Options) -> anyhow::Result<ControlPlane> {
     .await?;
 
     if options.controllers || options.nodes > 0 {
-        let process = start_controllers(&plane, &authority)?;
+        let process = start_controllers(&plane, &authority, options)?;
         plane.processes.insert(0, process);
         let accounts = Api::<ServiceAccount>::namespaced(client.clone(), "default");
         until(&plane, "the default service account exists", async || {
@@ -188,10 +188,14 @@ fn start_apiserver(
     )
 }
 
-fn start_controllers(plane: &ControlPlane, authority: &Authority) -> anyhow::Result<Process> {
+fn start_controllers(
+    plane: &ControlPlane,
+    authority: &Authority,
+    options: &Options,
+) -> anyhow::Result<Process> {
     let name = "kube-controller-manager";
     let certificates = plane.folder.path().join("kube-apiserver");
-    let arguments = [
+    let mut arguments = vec![
         flag(
             "--kubeconfig",
             write_kubeconfig(plane, authority, name, name)?,
@@ -206,6 +210,7 @@ fn start_controllers(plane: &ControlPlane, authority: &Authority) -> anyhow::Res
         flag("--leader-elect", "false"),
         flag("--secure-port", "0"),
     ];
+    arguments.extend(options.controller_flags.iter().map(OsString::from));
     Process::start(
         name,
         &assets::binary(name)?,

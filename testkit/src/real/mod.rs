@@ -31,6 +31,8 @@ pub struct Options {
     pub audit: bool,
     /// More flags for kube-apiserver.
     pub apiserver_flags: Vec<String>,
+    /// More flags for kube-controller-manager.
+    pub controller_flags: Vec<String>,
 }
 
 impl Options {

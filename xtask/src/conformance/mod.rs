@@ -1,6 +1,7 @@
 //! `cargo xtask conformance SUITE`: runs a suite and holds its result against the committed expectations.
 //! Every suite ends with one line `SUITE: PASSED/TOTAL`; `scoreboard` is what they share.
 
+mod diff;
 mod expectations;
 mod scoreboard;
 
@@ -13,8 +14,13 @@ pub(crate) struct Arguments {
 
 /// One suite each, in a file of its own.
 #[derive(clap::Subcommand)]
-enum Suite {}
+enum Suite {
+    /// Request scripts against a real kube-apiserver and the embedded one: any difference fails.
+    Diff(diff::Arguments),
+}
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    match arguments.suite {}
+    match &arguments.suite {
+        Suite::Diff(arguments) => diff::run(arguments),
+    }
 }

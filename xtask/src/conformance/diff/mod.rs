@@ -1,0 +1,140 @@
+//! The differential suite: request scripts run against a real kube-apiserver and against the embedded one,
+//! and whatever differs after renumbering is a failure. This decides what "faithful" means.
+//!
+//! ```text
+//! tests/conformance/diff/<group>/<name>.yaml ─ script ─► run ×2 ─► renumber ×2 ─► compare ─► scoreboard
+//! ```
+
+use std::{fmt::Write as _, path::PathBuf};
+
+use anyhow::{Context, Result};
+
+use self::{
+    compare::differences,
+    run::Record,
+    script::{Script, load},
+    servers::Servers,
+};
+use super::{
+    expectations::Expectations,
+    scoreboard::{Outcome, finish},
+};
+use crate::{wire::Endpoint, workspace};
+
+mod compare;
+mod places;
+mod renumber;
+mod run;
+mod script;
+mod servers;
+mod watching;
+
+/// How many differences of one script are shown.
+const SHOWN: usize = 12;
+
+/// Options of `cargo xtask conformance diff`.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// Only scripts whose `group/name` contains this.
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
+    /// Print what both servers answered, renumbered.
+    #[arg(long)]
+    show: bool,
+    /// Use a running real server, reached by this kubeconfig, instead of starting one.
+    #[arg(long, value_name = "KUBECONFIG")]
+    real: Option<PathBuf>,
+    /// Compare with the server of this kubeconfig instead of an embedded one: `quad up`, or a second real
+    /// server (which must show no difference at all).
+    #[arg(long, value_name = "KUBECONFIG")]
+    with: Option<PathBuf>,
+}
+
+/// Runs the suite.
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+    tokio::runtime::Runtime::new()?.block_on(compare_servers(arguments))
+}
+
+async fn compare_servers(arguments: &Arguments) -> Result<()> {
+    let root = workspace::root();
+    let folder = root.join("tests/conformance");
+    let scripts = load(&folder.join("diff"), arguments.only.as_deref())?;
+    let servers = Servers::start(arguments.real.as_deref(), arguments.with.as_deref()).await?;
+    let mut outcomes = Vec::new();
+    for script in &scripts {
+        outcomes.push(outcome(script, &servers, arguments.show).await);
+    }
+    let mut expectations = Expectations::read(&folder.join("diff.yaml"))?;
+    if arguments.only.is_some() {
+        // A part of the suite can't reach the floor, nor does it have all exceptions.
+        expectations.floor = 0;
+        expectations
+            .exceptions
+            .retain(|name, _| scripts.iter().any(|script| script.name == *name));
+    }
+    finish("diff", &outcomes, &expectations)
+}
+
+async fn outcome(script: &Script, servers: &Servers, show: bool) -> Outcome {
+    let (real, ours) = tokio::join!(
+        transcript(script, &servers.real, servers),
+        transcript(script, &servers.ours, servers),
+    );
+    if show {
+        println!("== {}: {}", script.name, script.content.description);
+        print_transcript("real", real.as_deref().unwrap_or_default());
+        print_transcript("ours", ours.as_deref().unwrap_or_default());
+    }
+    let detail = match (real, ours) {
+        (Ok(real), Ok(ours)) => detail(&real, &ours),
+        (Err(error), _) => format!("on the real server: {error:#}"),
+        (_, Err(error)) => format!("on ours: {error:#}"),
+    };
+    if detail.is_empty() {
+        Outcome::passed(&script.name)
+    } else {
+        Outcome::failed(
+            &script.name,
+            format!("{}\n{detail}", script.content.description),
+        )
+    }
+}
+
+async fn transcript(script: &Script, server: &Endpoint, servers: &Servers) -> Result<Vec<Record>> {
+    let mut records = run::run(script, server, &servers.run, &servers.definitions)
+        .await
+        .with_context(|| format!("script {}", script.name))?;
+    renumber::renumber(&mut records, &script.text, script.content.clock);
+    Ok(records)
+}
+
+fn detail(real: &[Record], ours: &[Record]) -> String {
+    let mut text = String::new();
+    let mut left = SHOWN;
+    for (real, ours) in real.iter().zip(ours) {
+        let found = differences(&real.result, &ours.result);
+        if found.is_empty() {
+            continue;
+        }
+        let _ = writeln!(text, "{}", real.title);
+        for difference in found.iter().take(left) {
+            let _ = writeln!(text, "  {}", difference.place);
+            for (name, side) in [("real", &difference.real), ("ours", &difference.ours)] {
+                let _ = writeln!(text, "    {name}: {}", side.as_deref().unwrap_or("nothing"));
+            }
+        }
+        if found.len() > left {
+            let _ = writeln!(text, "  … and {} more", found.len() - left);
+            break;
+        }
+        left -= found.len();
+    }
+    text
+}
+
+fn print_transcript(name: &str, records: &[Record]) {
+    for record in records {
+        let result = serde_json::to_string_pretty(&record.result).unwrap_or_default();
+        println!("-- {name} {}\n{result}", record.title);
+    }
+}

@@ -1,0 +1,438 @@
+//! Runs one script against one server and writes down what came back.
+
+use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+
+use anyhow::{Context, Result, bail};
+use bytes::Bytes;
+use http::{HeaderMap, Method};
+use serde_json::{Map, Value, json};
+use tokio::time::Instant;
+
+use super::{
+    places::{fill, fill_value, lookup, remove},
+    script::{Action, Piece, Script, Step},
+    watching::Watching,
+};
+use crate::wire::{Answer, Connection, Endpoint};
+
+/// How long `wait` polls.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// The definitions of custom resources, which the runner deletes after each script.
+const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+/// Headers that are part of the contract.
+const HEADERS: &[&str] = &[
+    "allow",
+    "cache-control",
+    "content-type",
+    "retry-after",
+    "vary",
+    "warning",
+];
+
+/// What one step gave.
+#[derive(Clone)]
+pub(super) struct Record {
+    /// The request in short.
+    pub(super) title: String,
+    /// Status, headers and body; or events.
+    pub(super) result: Value,
+}
+
+/// Runs `script` on `server` in a namespace that ends with `suffix`; definitions for `file:` bodies are looked
+/// up in `folders`.
+pub(super) async fn run(
+    script: &Script,
+    server: &Endpoint,
+    suffix: &str,
+    folders: &[PathBuf],
+) -> Result<Vec<Record>> {
+    let mut runner = Runner::new(script, server, suffix, folders);
+    runner.prepare_namespace().await?;
+    let mut records = Vec::new();
+    for (index, step) in script.content.steps.iter().enumerate() {
+        let (title, result) = runner
+            .step(step)
+            .await
+            .with_context(|| format!("step {}", index + 1))?;
+        if !step.quiet {
+            records.push(Record {
+                title: format!("{}. {title}", index + 1),
+                result: focus(result, step),
+            });
+        }
+    }
+    runner.remove_definitions().await?;
+    Ok(records)
+}
+
+/// Leaves what the step wants compared.
+fn focus(mut result: Value, step: &Step) -> Value {
+    for place in &step.ignore {
+        remove(&mut result, place);
+    }
+    if step.only.is_empty() {
+        return result;
+    }
+    step.only
+        .iter()
+        .map(|place| {
+            (
+                place.clone(),
+                lookup(&result, place).cloned().unwrap_or_default(),
+            )
+        })
+        .collect::<Map<_, _>>()
+        .into()
+}
+
+struct Runner<'a> {
+    server: &'a Endpoint,
+    folders: &'a [PathBuf],
+    names: BTreeMap<String, String>,
+    watches: BTreeMap<String, Watching>,
+    connection: Option<Connection>,
+    definitions: Vec<String>,
+}
+
+impl<'a> Runner<'a> {
+    fn new(script: &Script, server: &'a Endpoint, suffix: &str, folders: &'a [PathBuf]) -> Self {
+        let namespace = format!("{}-{suffix}", script.name.replace(['/', '_'], "-"));
+        let mut names: BTreeMap<_, _> = [
+            ("core", "/api/v1"),
+            ("apps", "/apis/apps/v1"),
+            ("autoscaling1", "/apis/autoscaling/v1"),
+            ("autoscaling", "/apis/autoscaling/v2"),
+            ("batch", "/apis/batch/v1"),
+            ("coordination", "/apis/coordination.k8s.io/v1"),
+            ("discovery", "/apis/discovery.k8s.io/v1"),
+            ("events", "/apis/events.k8s.io/v1"),
+            ("networking", "/apis/networking.k8s.io/v1"),
+            ("policy", "/apis/policy/v1"),
+            ("rbac", "/apis/rbac.authorization.k8s.io/v1"),
+        ]
+        .into_iter()
+        .map(|(name, prefix)| (name.to_owned(), format!("{prefix}/namespaces/{namespace}")))
+        .collect();
+        names.insert("crds".to_owned(), DEFINITIONS.to_owned());
+        names.insert("ns".to_owned(), namespace);
+        names.extend(script.content.vars.clone());
+        Self {
+            server,
+            folders,
+            names,
+            watches: BTreeMap::new(),
+            connection: None,
+            definitions: Vec::new(),
+        }
+    }
+
+    /// A namespace of its own, with the objects that every namespace gets.
+    async fn prepare_namespace(&mut self) -> Result<()> {
+        let namespace = json!({
+            "apiVersion": "v1", "kind": "Namespace", "metadata": {"name": self.names["ns"]},
+        });
+        let json = [("Content-Type", "application/json")];
+        let body = Bytes::from(namespace.to_string());
+        let answer = self.send("POST", "/api/v1/namespaces", &json, body).await?;
+        if answer.status != 201 {
+            bail!(
+                "creating namespace {}: {} {}",
+                self.names["ns"],
+                answer.status,
+                String::from_utf8_lossy(&answer.body)
+            );
+        }
+        for object in ["serviceaccounts/default", "configmaps/kube-root-ca.crt"] {
+            let path = format!("{}/{object}", self.names["core"]);
+            self.poll(&path, &[], |status, _| status == 200).await?;
+        }
+        Ok(())
+    }
+
+    async fn remove_definitions(&mut self) -> Result<()> {
+        for name in std::mem::take(&mut self.definitions) {
+            self.send(
+                "DELETE",
+                &format!("{DEFINITIONS}/{name}"),
+                &[],
+                Bytes::new(),
+            )
+            .await?;
+        }
+        Ok(())
+    }
+
+    async fn step(&mut self, step: &Step) -> Result<(String, Value)> {
+        match step.action()? {
+            Action::Tick => {
+                next_second().await;
+                Ok(("tick".to_owned(), Value::Null))
+            }
+            Action::Collect(name) => {
+                let watching = self
+                    .watches
+                    .get_mut(name)
+                    .with_context(|| format!("no watch is called {name}"))?;
+                let wanted = if step.end {
+                    None
+                } else {
+                    Some(step.events.unwrap_or(1))
+                };
+                let events = watching.collect(wanted, step.bookmarks).await;
+                self.save(step, &events);
+                Ok((format!("events of {name}"), events))
+            }
+            Action::Watch(path) => self.open_watch(step, path).await,
+            Action::Wait(path) => {
+                let target = self.target(path, step);
+                let until = step.until.clone();
+                let names = self.names.clone();
+                let headers = self.headers(step, None);
+                let holds = move |status: u16, body: &Value| {
+                    until.iter().all(|(place, wanted)| match place.as_str() {
+                        "status" => json!(status) == *wanted,
+                        place => {
+                            lookup(body, place).unwrap_or(&Value::Null)
+                                == &fill_value(wanted, &names)
+                        }
+                    })
+                };
+                let result = self.poll(&target, &headers, holds).await?;
+                self.save(step, &result);
+                Ok((format!("wait {target}"), result))
+            }
+            Action::Request(method, path, content_type) => {
+                self.request(step, method, path, content_type).await
+            }
+        }
+    }
+
+    async fn request(
+        &mut self,
+        step: &Step,
+        method: &str,
+        path: &str,
+        content_type: Option<&str>,
+    ) -> Result<(String, Value)> {
+        let target = self.target(path, step);
+        let body = self.body(step)?;
+        let content_type = content_type.filter(|_| !body.is_empty());
+        let headers = self.headers(step, content_type);
+        let borrowed = borrow(&headers);
+        let title = format!("{method} {target}");
+        let answer = match self.send(method, &target, &borrowed, body).await {
+            Ok(answer) => answer,
+            Err(error) => return Ok((title, json!({"failure": format!("{error:#}")}))),
+        };
+        let result = written(answer.status, &answer.headers, &answer.body);
+        if answer.status == 201
+            && target.starts_with(DEFINITIONS)
+            && let Some(name) = lookup(&result, ".body.metadata.name").and_then(Value::as_str)
+        {
+            self.definitions.push(name.to_owned());
+        }
+        self.save(step, &result);
+        Ok((title, result))
+    }
+
+    async fn open_watch(&mut self, step: &Step, path: &str) -> Result<(String, Value)> {
+        let target = self.target(path, step);
+        let separator = if target.contains('?') { '&' } else { '?' };
+        let target = format!("{target}{separator}watch=true");
+        let headers = self.headers(step, None);
+        let answer = self
+            .server
+            .connect()
+            .await?
+            .open(Method::GET, &target, &borrow(&headers), Bytes::new())
+            .await?;
+        let title = format!("watch {target}");
+        let (watching, result) = Watching::start(answer).await?;
+        let name = step.name.clone().unwrap_or_else(|| "w".to_owned());
+        if let Some(watching) = watching {
+            self.watches.insert(name, watching);
+        }
+        Ok((title, result))
+    }
+
+    async fn poll(
+        &mut self,
+        target: &str,
+        headers: &[(String, String)],
+        holds: impl Fn(u16, &Value) -> bool,
+    ) -> Result<Value> {
+        let start = Instant::now();
+        loop {
+            let answer = self
+                .send("GET", target, &borrow(headers), Bytes::new())
+                .await?;
+            let result = written(answer.status, &answer.headers, &answer.body);
+            if holds(answer.status, &result["body"]) {
+                return Ok(result);
+            }
+            if start.elapsed() > PATIENCE {
+                return Ok(json!({"gave up waiting": result}));
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    async fn send(
+        &mut self,
+        method: &str,
+        target: &str,
+        headers: &[(&str, &str)],
+        body: Bytes,
+    ) -> Result<Answer> {
+        let mut connection = match self.connection.take().filter(|open| !open.is_closed()) {
+            Some(connection) => connection,
+            None => self.server.connect().await?,
+        };
+        let method = Method::from_bytes(method.as_bytes())?;
+        let answer = connection.send(method, target, headers, body).await?;
+        self.connection = Some(connection);
+        Ok(answer)
+    }
+
+    fn target(&self, path: &str, step: &Step) -> String {
+        let mut target = fill(path, &self.names);
+        for (name, value) in &step.query {
+            let separator = if target.contains('?') { '&' } else { '?' };
+            let value = match value {
+                Value::String(text) => fill(text, &self.names),
+                other => other.to_string(),
+            };
+            target.extend([
+                separator.to_string(),
+                encode(name),
+                "=".to_owned(),
+                encode(&value),
+            ]);
+        }
+        target
+    }
+
+    fn headers(&self, step: &Step, content_type: Option<&str>) -> Vec<(String, String)> {
+        let given = |name: &str| {
+            step.headers
+                .keys()
+                .any(|key| key.eq_ignore_ascii_case(name))
+        };
+        let mut headers: Vec<_> = step
+            .headers
+            .iter()
+            .map(|(name, value)| (name.clone(), fill(value, &self.names)))
+            .collect();
+        let defaults = [
+            ("User-Agent", Some("diff/1.0")),
+            ("Accept", Some("application/json")),
+            ("Content-Type", content_type),
+        ];
+        for (name, value) in defaults {
+            if let Some(value) = value.filter(|_| !given(name)) {
+                headers.push((name.to_owned(), value.to_owned()));
+            }
+        }
+        headers
+    }
+
+    fn body(&self, step: &Step) -> Result<Bytes> {
+        if let Some(body) = &step.body {
+            return Ok(fill_value(body, &self.names).to_string().into());
+        }
+        if let Some(text) = &step.text {
+            return Ok(fill(text, &self.names).into());
+        }
+        if let Some(pieces) = &step.pieces {
+            let text: String = pieces
+                .iter()
+                .map(|piece| match piece {
+                    Piece::Text(text) => fill(text, &self.names),
+                    Piece::Repeat { repeat, times } => repeat.repeat(*times),
+                })
+                .collect();
+            return Ok(text.into());
+        }
+        if let Some(file) = &step.file {
+            return self.definition(file);
+        }
+        Ok(Bytes::new())
+    }
+
+    fn definition(&self, file: &str) -> Result<Bytes> {
+        let path = self
+            .folders
+            .iter()
+            .map(|folder| folder.join(file))
+            .find(|path| path.is_file())
+            .with_context(|| format!("{file} is not there: run `cargo xtask assets`"))?;
+        let value: Value = serde_saphyr::from_str(&std::fs::read_to_string(path)?)?;
+        Ok(value.to_string().into())
+    }
+
+    fn save(&mut self, step: &Step, result: &Value) {
+        for (name, place) in &step.save {
+            let found = lookup(result, &format!(".body{place}")).or_else(|| lookup(result, place));
+            let text = match found {
+                Some(Value::String(text)) => text.clone(),
+                Some(other) => other.to_string(),
+                None => "missing".to_owned(),
+            };
+            self.names.insert(name.clone(), text);
+        }
+    }
+}
+
+fn borrow(headers: &[(String, String)]) -> Vec<(&str, &str)> {
+    headers
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_str()))
+        .collect()
+}
+
+/// An answer as a value: status, the headers that matter, and the body (text where it is not JSON).
+pub(super) fn written(status: u16, headers: &HeaderMap, body: &[u8]) -> Value {
+    let mut kept = Map::new();
+    for name in HEADERS {
+        let values: Vec<_> = headers
+            .get_all(*name)
+            .iter()
+            .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+            .collect();
+        match values.as_slice() {
+            [] => {}
+            [one] => {
+                kept.insert((*name).to_owned(), json!(one));
+            }
+            several => {
+                kept.insert((*name).to_owned(), json!(several));
+            }
+        }
+    }
+    if headers.contains_key("etag") {
+        kept.insert("etag".to_owned(), json!("<present>"));
+    }
+    let body = serde_json::from_slice(body)
+        .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(body).into_owned()));
+    json!({"status": status, "headers": kept, "body": body})
+}
+
+fn encode(text: &str) -> String {
+    text.bytes()
+        .map(|byte| match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
+                char::from(byte).to_string()
+            }
+            _ => format!("%{byte:02X}"),
+        })
+        .collect()
+}
+
+async fn next_second() {
+    let now = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap_or_default();
+    let left = Duration::from_nanos(1_000_000_000 - u64::from(now.subsec_nanos()));
+    // A little into the second, so that both servers see the same one.
+    tokio::time::sleep(left + Duration::from_millis(50)).await;
+}

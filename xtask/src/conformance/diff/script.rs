@@ -1,0 +1,230 @@
+//! Request scripts: what they may say, and reading them from their folder.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, Result, ensure};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// One script: a rule of the API, shown by a few requests.
+pub(super) struct Script {
+    /// `group/name`, from its place in the folder.
+    pub(super) name: String,
+    /// Everything that it says.
+    pub(super) content: Content,
+    /// The text of the file: values that stand in it are never renumbered.
+    pub(super) text: String,
+}
+
+/// The content of a script file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Content {
+    /// The rule, as a sentence.
+    pub(super) description: String,
+    /// Names for texts that several steps use.
+    #[serde(default)]
+    pub(super) vars: BTreeMap<String, String>,
+    /// Times are told apart (`<time-1>`, `<time-2>`); such a script separates its moments by `tick` steps.
+    #[serde(default)]
+    pub(super) clock: bool,
+    /// The requests, in order.
+    pub(super) steps: Vec<Step>,
+}
+
+/// One step: exactly one of its actions is set.
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "the words of a file format, not states"
+)]
+pub(super) struct Step {
+    /// GET this path.
+    pub(super) get: Option<String>,
+    /// POST the body to this path.
+    pub(super) post: Option<String>,
+    /// PUT the body to this path.
+    pub(super) put: Option<String>,
+    /// DELETE this path.
+    pub(super) delete: Option<String>,
+    /// PATCH with a JSON patch.
+    pub(super) json: Option<String>,
+    /// PATCH with a JSON merge patch.
+    pub(super) merge: Option<String>,
+    /// PATCH with a strategic merge patch.
+    pub(super) strategic: Option<String>,
+    /// PATCH with a server-side apply.
+    pub(super) apply: Option<String>,
+    /// Any other request: `METHOD /path`.
+    pub(super) request: Option<String>,
+    /// Opens a watch on this path.
+    pub(super) watch: Option<String>,
+    /// Reads events of the watch with this name.
+    pub(super) collect: Option<String>,
+    /// GETs this path again and again until `until` holds; only the last answer counts.
+    pub(super) wait: Option<String>,
+    /// Waits until the next second of the clock begins.
+    pub(super) tick: bool,
+
+    /// The name of an opened watch.
+    #[serde(rename = "as")]
+    pub(super) name: Option<String>,
+    /// How many events to collect.
+    pub(super) events: Option<usize>,
+    /// Collect until the server ends the watch.
+    pub(super) end: bool,
+    /// Keep periodic bookmarks too.
+    pub(super) bookmarks: bool,
+    /// Conditions of `wait`: path to expected value; the path `status` means the HTTP status.
+    pub(super) until: BTreeMap<String, Value>,
+
+    /// Query parameters, encoded by the runner.
+    pub(super) query: BTreeMap<String, Value>,
+    /// Further headers.
+    pub(super) headers: BTreeMap<String, String>,
+    /// A body, sent as JSON.
+    pub(super) body: Option<Value>,
+    /// A body, sent as it stands.
+    pub(super) text: Option<String>,
+    /// A body put together from pieces.
+    pub(super) pieces: Option<Vec<Piece>>,
+    /// A body from a file of custom resource definitions.
+    pub(super) file: Option<String>,
+    /// Values of the answer for later steps: name to path.
+    pub(super) save: BTreeMap<String, String>,
+    /// Places of the result that are not compared.
+    pub(super) ignore: Vec<String>,
+    /// The only places of the result that are compared.
+    pub(super) only: Vec<String>,
+    /// Not compared at all: preparation.
+    pub(super) quiet: bool,
+}
+
+/// A piece of a body: a text, or a text many times over.
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub(super) enum Piece {
+    /// As it stands.
+    Text(String),
+    /// Repeated.
+    Repeat {
+        /// What to repeat.
+        repeat: String,
+        /// How often.
+        times: usize,
+    },
+}
+
+/// What a step does.
+#[derive(Debug, PartialEq, Eq, Clone, Copy)]
+pub(super) enum Action<'a> {
+    /// A request: method, path, default content type.
+    Request(&'a str, &'a str, Option<&'static str>),
+    /// Open a watch.
+    Watch(&'a str),
+    /// Read events of a watch.
+    Collect(&'a str),
+    /// Poll.
+    Wait(&'a str),
+    /// Wait for the next second.
+    Tick,
+}
+
+impl Step {
+    /// The one action of this step.
+    pub(super) fn action(&self) -> Result<Action<'_>> {
+        const JSON: Option<&str> = Some("application/json");
+        let requests = [
+            (&self.get, "GET", None),
+            (&self.post, "POST", JSON),
+            (&self.put, "PUT", JSON),
+            (&self.delete, "DELETE", JSON),
+            (&self.json, "PATCH", Some("application/json-patch+json")),
+            (&self.merge, "PATCH", Some("application/merge-patch+json")),
+            (
+                &self.strategic,
+                "PATCH",
+                Some("application/strategic-merge-patch+json"),
+            ),
+            (&self.apply, "PATCH", Some("application/apply-patch+yaml")),
+        ];
+        let mut actions: Vec<_> = requests
+            .into_iter()
+            .filter_map(|(path, method, content_type)| {
+                Some(Action::Request(method, path.as_deref()?, content_type))
+            })
+            .collect();
+        if let Some((method, path)) = self.request.as_deref().and_then(|r| r.split_once(' ')) {
+            actions.push(Action::Request(method, path, None));
+        }
+        actions.extend(self.watch.as_deref().map(Action::Watch));
+        actions.extend(self.collect.as_deref().map(Action::Collect));
+        actions.extend(self.wait.as_deref().map(Action::Wait));
+        if self.tick {
+            actions.push(Action::Tick);
+        }
+        ensure!(
+            actions.len() == 1,
+            "a step has exactly one action, not {}",
+            actions.len()
+        );
+        Ok(actions[0])
+    }
+}
+
+/// All scripts under `folder` whose name contains `only`, sorted by name.
+pub(super) fn load(folder: &Path, only: Option<&str>) -> Result<Vec<Script>> {
+    let mut scripts = Vec::new();
+    for group in sorted_entries(folder)? {
+        if !group.is_dir() {
+            continue;
+        }
+        for file in sorted_entries(&group)? {
+            if file.extension().is_none_or(|extension| extension != "yaml") {
+                continue;
+            }
+            let name = format!("{}/{}", stem(&group), stem(&file));
+            if only.is_none_or(|only| name.contains(only)) {
+                scripts.push(read(&file, name)?);
+            }
+        }
+    }
+    Ok(scripts)
+}
+
+fn read(file: &Path, name: String) -> Result<Script> {
+    let text = fs::read_to_string(file)?;
+    // YAML 1.2: `y` and `no` are texts.
+    let options = serde_saphyr::options! { strict_booleans: true };
+    let content: Content = serde_saphyr::from_str_with_options(&text, options)
+        .with_context(|| format!("reading script {name}"))?;
+    for (index, step) in content.steps.iter().enumerate() {
+        step.action()
+            .with_context(|| format!("script {name}, step {}", index + 1))?;
+    }
+    Ok(Script {
+        name,
+        content,
+        text,
+    })
+}
+
+fn sorted_entries(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut entries = fs::read_dir(folder)
+        .with_context(|| format!("reading {}", folder.display()))?
+        .map(|entry| Ok(entry?.path()))
+        .collect::<Result<Vec<_>>>()?;
+    entries.sort();
+    Ok(entries)
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem()
+        .map(|stem| stem.to_string_lossy().into_owned())
+        .unwrap_or_default()
+}
