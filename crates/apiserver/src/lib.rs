@@ -3,5 +3,6 @@
 //! It knows nothing of our own kinds: custom resource definitions reach it like anybody's.
 
 pub mod auth;
+pub mod discovery;
 pub mod kinds;
 pub mod resource;
