@@ -6,3 +6,4 @@ pub mod auth;
 pub mod discovery;
 pub mod kinds;
 pub mod resource;
+pub mod serve;

@@ -6,15 +6,18 @@
 //!                                                            └─► Authorizer: Allow | Deny
 //! ```
 //!
-//! The authentication layer (`authenticate`) puts a [`User`] into the extensions of every request whose
+//! The authentication layer ([`authenticate`]) puts a [`User`] into the extensions of every request whose
 //! credentials hold; bad credentials are answered 401 right there. Requests without credentials pass on
 //! without a user: the server behind decides which few paths (health, version) they may see.
 
+pub mod authenticate;
 pub mod authorize;
+pub mod certificate;
 pub mod service_account;
 
 use std::collections::BTreeMap;
 
+pub use authenticate::{Authenticator, Bindings};
 pub use authorize::{Attributes, Authorizer, Decision, MastersOnly, forbidden};
 
 /// The group whose members may do everything.

@@ -1,0 +1,207 @@
+//! What one client may take: bytes, time, connections; and the layers that keep to it.
+
+use std::time::Duration;
+
+use axum::{
+    body::Body,
+    extract::{Request, State},
+    middleware::Next,
+    response::Response,
+};
+use bytes::{Bytes, BytesMut};
+use http::Method;
+use http_body_util::BodyExt;
+use quadrille_machinery::status::Status;
+use serde_json::json;
+
+use super::{asked::Asked, respond};
+
+/// Bounds on what clients may take. [`Limits::default`] has Kubernetes' own numbers where it has some.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Bytes of a request body.
+    pub body_bytes: usize,
+    /// Bytes of a request's line and headers.
+    pub header_bytes: u32,
+    /// Time for everything but watches and other long-running requests.
+    pub request_time: Duration,
+    /// Time to send a request's headers, from when the connection is free for it.
+    pub header_time: Duration,
+    /// Time from connecting to the end of the TLS handshake, and from there to the first request.
+    pub handshake_time: Duration,
+    /// Connections at once; more wait in the kernel's queue.
+    pub connections: usize,
+    /// Requests at once on one HTTP/2 connection.
+    pub streams: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            body_bytes: 3 * 1024 * 1024,
+            header_bytes: 1024 * 1024,
+            request_time: Duration::from_secs(60),
+            // Longer than common clients keep an idle connection: they should be the first to let go.
+            header_time: Duration::from_secs(100),
+            handshake_time: Duration::from_secs(10),
+            connections: 4096,
+            streams: 1000,
+        }
+    }
+}
+
+/// After a body turned out too large, this much more is read and thrown away, so that the client gets to
+/// read the answer before the connection closes.
+const DRAINED_BYTES: usize = 16 * 1024 * 1024;
+
+/// Reads the whole body, or answers 413. What is behind gets a body that is in memory.
+pub(super) async fn body_layer(
+    State(limits): State<Limits>,
+    request: Request,
+    next: Next,
+) -> Response {
+    if matches!(*request.method(), Method::GET | Method::HEAD) {
+        return next.run(request).await;
+    }
+    let (parts, body) = request.into_parts();
+    match read(body, limits.body_bytes).await {
+        Ok(bytes) => {
+            next.run(Request::from_parts(parts, Body::from(bytes)))
+                .await
+        }
+        Err(refusal) => respond::status(&refusal),
+    }
+}
+
+async fn read(mut body: Body, limit: usize) -> Result<Bytes, Status> {
+    let mut taken = BytesMut::new();
+    while let Some(frame) = body.frame().await {
+        let frame =
+            frame.map_err(|error| Status::bad_request(format!("the body ended early: {error}")))?;
+        let Ok(data) = frame.into_data() else {
+            continue;
+        };
+        if taken.len() + data.len() > limit {
+            drain(body).await;
+            return Err(Status::too_large(format!(
+                "Request entity too large: limit is {limit}"
+            )));
+        }
+        taken.extend_from_slice(&data);
+    }
+    Ok(taken.freeze())
+}
+
+async fn drain(mut body: Body) {
+    let mut left = DRAINED_BYTES;
+    while let Some(Ok(frame)) = body.frame().await {
+        let bytes = frame.data_ref().map_or(0, Bytes::len);
+        match left.checked_sub(bytes) {
+            Some(rest) => left = rest,
+            None => return,
+        }
+    }
+}
+
+/// Answers 504 when a request takes too long. Watches and other long-running requests have their own time.
+pub(super) async fn time_layer(
+    State(limits): State<Limits>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let asked = Asked::read(request.method(), request.uri());
+    if asked.is_long_running() {
+        return next.run(request).await;
+    }
+    let wanted = match asked_time(request.uri().query().unwrap_or_default()) {
+        Ok(wanted) => wanted,
+        Err(()) => {
+            return respond::status(&Status::bad_request(
+                "invalid timeout specified in the request URL",
+            ));
+        }
+    };
+    let allowed = wanted.map_or(limits.request_time, |time| time.min(limits.request_time));
+    match tokio::time::timeout(allowed, next.run(request)).await {
+        Ok(response) => response,
+        Err(_) => respond::status(&Status {
+            details: json!({}),
+            ..Status::timeout("Timeout: request did not complete within the allotted timeout")
+        }),
+    }
+}
+
+/// The `timeout` parameter; zero means none.
+fn asked_time(query: &str) -> Result<Option<Duration>, ()> {
+    let value = query
+        .split('&')
+        .find_map(|pair| pair.strip_prefix("timeout="))
+        .unwrap_or_default();
+    if value.is_empty() {
+        return Ok(None);
+    }
+    let time = go_duration(value).ok_or(())?;
+    Ok((!time.is_zero()).then_some(time))
+}
+
+/// Durations as Go writes them: `1m30s`, `1.5h`, `300ms`, `0`.
+fn go_duration(text: &str) -> Option<Duration> {
+    if text == "0" {
+        return Some(Duration::ZERO);
+    }
+    let mut rest = text.strip_prefix('+').unwrap_or(text);
+    let mut total = 0.0_f64;
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !(c.is_ascii_digit() || c == '.'))?;
+        let number: f64 = rest[..digits].parse().ok()?;
+        rest = &rest[digits..];
+        let unit_end = rest
+            .find(|c: char| c.is_ascii_digit() || c == '.')
+            .unwrap_or(rest.len());
+        total += number
+            * match &rest[..unit_end] {
+                "h" => 3600.0,
+                "m" => 60.0,
+                "s" => 1.0,
+                "ms" => 1e-3,
+                "us" | "µs" => 1e-6,
+                "ns" => 1e-9,
+                _ => return None,
+            };
+        rest = &rest[unit_end..];
+    }
+    (!text.is_empty()).then(|| Duration::try_from_secs_f64(total).ok())?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_read_as_go_writes_them() {
+        assert_eq!(go_duration("1m30s"), Some(Duration::from_secs(90)));
+        assert_eq!(go_duration("1.5h"), Some(Duration::from_secs(5400)));
+        assert_eq!(go_duration("300ms"), Some(Duration::from_millis(300)));
+        assert_eq!(go_duration("0"), Some(Duration::ZERO));
+        for bad in ["", "5", "s", "-1s", "1x", "1s2", "9e99h"] {
+            assert_eq!(go_duration(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn no_timeout_and_a_zero_timeout_leave_the_servers_own() {
+        assert_eq!(asked_time("limit=5"), Ok(None));
+        assert_eq!(asked_time("timeout=0s&limit=5"), Ok(None));
+        assert_eq!(asked_time("timeout=5s"), Ok(Some(Duration::from_secs(5))));
+        assert_eq!(asked_time("timeout=soon"), Err(()));
+    }
+
+    #[tokio::test]
+    async fn a_body_of_exactly_the_limit_passes_and_one_byte_more_does_not() {
+        let exact = read(Body::from(vec![b' '; 1000]), 1000).await.unwrap();
+        assert_eq!(exact.len(), 1000);
+        let refusal = read(Body::from(vec![b' '; 1001]), 1000).await.unwrap_err();
+        assert_eq!(refusal.code, 413);
+        assert_eq!(refusal.message, "Request entity too large: limit is 1000");
+    }
+}
