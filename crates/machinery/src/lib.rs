@@ -9,9 +9,14 @@
 //!     └──► tables, OpenAPI
 //! ```
 
+pub mod decode;
 pub mod field_error;
 pub mod fieldset;
+pub mod go_text;
 pub mod managed;
+pub mod names;
+pub mod quantity;
 pub mod schema;
+pub mod selector;
 pub mod status;
 pub mod typed;

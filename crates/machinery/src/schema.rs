@@ -154,6 +154,10 @@ pub enum Presence {
 }
 
 /// One node of a schema.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a keyword of its own"
+)]
 #[derive(Clone, Debug, Default, PartialEq)]
 #[allow(clippy::struct_excessive_bools)] // each mirrors one keyword of the schema language
 pub struct Node {
