@@ -129,7 +129,7 @@ fn group_versions(group: &Group) -> Map<String, Value> {
         .iter()
         .map(|version| {
             json!({
-                "groupVersion": group_version(&group.name, &version.name),
+                "groupVersion": group_version(group.name, version.name),
                 "version": version.name,
             })
         })

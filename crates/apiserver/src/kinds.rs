@@ -92,4 +92,9 @@ impl Catalog {
     pub fn kubernetes(&self) -> &str {
         &self.data.kubernetes
     }
+
+    /// The raw definitions, for OpenAPI documents.
+    pub(crate) fn data(&self) -> &Data {
+        &self.data
+    }
 }

@@ -5,5 +5,6 @@
 pub mod auth;
 pub mod discovery;
 pub mod kinds;
+pub mod openapi;
 pub mod resource;
 pub mod serve;

@@ -1,0 +1,164 @@
+use std::sync::Arc;
+
+use quadrille_machinery::schema::Schema;
+use serde_json::{Value, json};
+
+use super::{document, document_hash, index, swagger};
+use crate::{
+    kinds,
+    resource::{Origin, Resource, Subresource},
+};
+
+fn widget(schema: &Value) -> Arc<Resource> {
+    let verbs = [
+        "create",
+        "delete",
+        "deletecollection",
+        "get",
+        "list",
+        "patch",
+        "update",
+        "watch",
+    ];
+    Arc::new(Resource {
+        group: "zeta.example.com".into(),
+        version: "v1".into(),
+        kind: "Widget".into(),
+        list_kind: "WidgetList".into(),
+        plural: "widgets".into(),
+        singular: "widget".into(),
+        short_names: vec![],
+        categories: vec![],
+        namespaced: true,
+        verbs: verbs.map(String::from).into(),
+        subresources: vec![Subresource {
+            name: "scale".into(),
+            group: "autoscaling".into(),
+            version: "v1".into(),
+            kind: "Scale".into(),
+            verbs: ["get", "patch", "update"].map(String::from).into(),
+        }],
+        schema: Schema::anything(),
+        storage: "widgets.zeta.example.com".into(),
+        storage_version: "zeta.example.com/v1".into(),
+        storage_version_hash: String::new(),
+        origin: Origin::Custom {
+            definition: Arc::new(
+                json!({"spec": {"versions": [{"schema": {"openAPIV3Schema": schema}}]}}),
+            ),
+            version_index: 0,
+        },
+    })
+}
+
+#[test]
+fn a_patch_of_a_built_in_kind_tells_that_fields_are_validated() {
+    let document = document(&kinds::load().resources, "apps", "v1").unwrap();
+    let path = "/apis/apps/v1/namespaces/{namespace}/deployments/{name}";
+    let patch = &document["paths"][path]["patch"];
+    assert_eq!(patch["operationId"], "patchAppsV1NamespacedDeployment");
+    assert_eq!(patch["tags"], json!(["apps_v1"]));
+    assert_eq!(
+        patch["x-kubernetes-group-version-kind"]["kind"],
+        "Deployment"
+    );
+    let names: Vec<&Value> = patch["parameters"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|parameter| &parameter["name"])
+        .collect();
+    assert!(names.contains(&&json!("fieldValidation")));
+    let schemas = &document["components"]["schemas"];
+    let spec = &schemas["io.k8s.api.apps.v1.DeploymentSpec"];
+    assert_eq!(spec["required"], json!(["selector", "template"]));
+    assert!(schemas["io.k8s.api.core.v1.Container"]["properties"]["image"].is_object());
+}
+
+#[test]
+fn every_reference_of_a_document_is_answered_inside_of_it() {
+    let resources = &kinds::load().resources;
+    for resource in resources {
+        let document = document(resources, &resource.group, &resource.version).unwrap();
+        let text = document.to_string();
+        for part in text.split("\"#/components/schemas/").skip(1) {
+            let name = part.split('"').next().unwrap();
+            assert!(
+                document["components"]["schemas"][name].is_object(),
+                "{name}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_custom_resource_is_published_with_its_schema() {
+    let resource = widget(&json!({
+        "type": "object",
+        "required": ["spec"],
+        "properties": {
+            "metadata": {"type": "object", "properties": {"name": {"maxLength": 20}}},
+            "spec": {"type": "object", "properties": {
+                "port": {"x-kubernetes-int-or-string": true},
+                "object": {"type": "object", "x-kubernetes-embedded-resource": true,
+                    "x-kubernetes-preserve-unknown-fields": true},
+            }},
+        },
+    }));
+    let document = document(&[resource], "zeta.example.com", "v1").unwrap();
+    let schemas = &document["components"]["schemas"];
+    let own = &schemas["com.example.zeta.v1.Widget"];
+    let metadata = json!({"allOf": [
+        {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
+    ]});
+    assert_eq!(own["properties"]["metadata"], metadata);
+    let spec = &own["properties"]["spec"]["properties"];
+    assert_eq!(
+        spec["port"]["anyOf"],
+        json!([{"type": "integer"}, {"type": "string"}])
+    );
+    assert_eq!(spec["object"]["required"], json!(["kind", "apiVersion"]));
+    assert!(schemas["io.k8s.api.autoscaling.v1.ScaleSpec"].is_object());
+    let path = "/apis/zeta.example.com/v1/namespaces/{namespace}/widgets/{name}";
+    let patch = &document["paths"][path]["patch"];
+    assert_eq!(
+        patch["operationId"],
+        "patchZetaExampleComV1NamespacedWidget"
+    );
+    assert!(
+        patch["requestBody"]["content"]
+            .get("application/strategic-merge-patch+json")
+            .is_none()
+    );
+}
+
+#[test]
+fn the_index_changes_with_a_definition_and_only_there() {
+    let mut resources = kinds::load().resources.clone();
+    resources.push(widget(&json!({"type": "object"})));
+    let before = index(&resources);
+    resources.pop();
+    resources.push(widget(&json!({"type": "object", "description": "changed"})));
+    let after = index(&resources);
+    let zeta = "apis/zeta.example.com/v1";
+    assert_ne!(before["paths"][zeta], after["paths"][zeta]);
+    assert_eq!(before["paths"]["api/v1"], after["paths"]["api/v1"]);
+    let hash = document_hash(&resources, "zeta.example.com", "v1").unwrap();
+    let url = format!("/openapi/v3/{zeta}?hash={hash}");
+    assert_eq!(after["paths"][zeta]["serverRelativeURL"], url);
+}
+
+#[test]
+fn version_two_refers_to_definitions_and_drops_choices() {
+    let document = swagger(&kinds::load().resources);
+    let quantity = &document["definitions"]["io.k8s.apimachinery.pkg.api.resource.Quantity"];
+    assert_eq!(quantity, &json!({"type": "string"}));
+    let path = "/api/v1/namespaces/{namespace}/configmaps";
+    let create = &document["paths"][path]["post"];
+    let body = create["parameters"].as_array().unwrap().last().unwrap();
+    assert_eq!(
+        body["schema"]["$ref"],
+        "#/definitions/io.k8s.api.core.v1.ConfigMap"
+    );
+    assert!(!document.to_string().contains("#/components/"));
+}
