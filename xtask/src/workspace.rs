@@ -64,3 +64,14 @@ fn shown(command: &Command) -> String {
     words.extend(command.get_args().map(std::ffi::OsStr::to_string_lossy));
     words.join(" ")
 }
+
+/// A binary that `cargo build` made in the development profile.
+pub(crate) fn built(name: &str) -> anyhow::Result<PathBuf> {
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    let path = root().join(target).join("debug").join(name);
+    if !path.is_file() {
+        bail!("{} was not built", path.display());
+    }
+    Ok(path)
+}

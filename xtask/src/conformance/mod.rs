@@ -3,7 +3,9 @@
 
 mod diff;
 mod expectations;
+mod kube_rs;
 mod scoreboard;
+mod target;
 
 /// Options of `cargo xtask conformance`.
 #[derive(clap::Args)]
@@ -17,10 +19,13 @@ pub(crate) struct Arguments {
 enum Suite {
     /// Request scripts against a real kube-apiserver and the embedded one: any difference fails.
     Diff(diff::Arguments),
+    /// kube-rs's own cluster tests, out of its published crates, unmodified.
+    KubeRs(kube_rs::Arguments),
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     match &arguments.suite {
         Suite::Diff(arguments) => diff::run(arguments),
+        Suite::KubeRs(arguments) => kube_rs::run(arguments),
     }
 }
