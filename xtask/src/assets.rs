@@ -33,6 +33,11 @@ pub(crate) fn run(_: &Arguments) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Whether what is missing could be made here.
+pub(crate) fn is_go_installed() -> bool {
+    go::is_installed()
+}
+
 /// Makes what is missing. Needs Go only if something is.
 pub(crate) fn ensure() -> anyhow::Result<()> {
     if assets::are_complete() {

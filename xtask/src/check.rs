@@ -1,9 +1,59 @@
-//! Being written.
+//! `cargo xtask check`: everything that needs no cluster and no test run.
 
-/// Options.
+use crate::{
+    generate, house, layers,
+    steps::Steps,
+    workspace::{self, cargo},
+};
+
+/// Options of `cargo xtask check`.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {}
 
 pub(crate) fn run(_: &Arguments) -> anyhow::Result<()> {
-    anyhow::bail!("being written")
+    let mut steps = Steps::default();
+    add(&mut steps)?;
+    steps.summary();
+    Ok(())
+}
+
+/// The checks, quickest first.
+pub(crate) fn add(steps: &mut Steps) -> anyhow::Result<()> {
+    steps.run("format", || {
+        workspace::run(&mut cargo(&["fmt", "--all", "--check"]))
+    })?;
+    steps.run("house rules", house::run)?;
+    steps.run("layers", || layers::run(&layers::Arguments {}))?;
+    steps.run("generated files", || {
+        generate::run(&generate::Arguments { check: true })
+    })?;
+    if has_cargo_deny() {
+        // Advisories need a database from the network; they are a task of their own (`cargo deny check`).
+        let arguments = ["deny", "--offline", "check", "licenses", "bans", "sources"];
+        steps.run("licences and bans", || {
+            workspace::run(&mut cargo(&arguments))
+        })?;
+    } else {
+        steps.skip(
+            "licences and bans",
+            "cargo-deny is not installed (`cargo install cargo-deny`)",
+        );
+    }
+    let clippy = [
+        "clippy",
+        "--workspace",
+        "--all-targets",
+        "--locked",
+        "--quiet",
+        "--",
+        "-D",
+        "warnings",
+    ];
+    steps.run("lints", || workspace::run(&mut cargo(&clippy)))
+}
+
+fn has_cargo_deny() -> bool {
+    cargo(&["deny", "--version"])
+        .output()
+        .is_ok_and(|output| output.status.success())
 }

@@ -1,9 +1,70 @@
-//! Being written.
+//! `cargo xtask test`: everything that must hold. Checks, all tests on the embedded API, other people's suites
+//! against it, then the cluster tests again on a real control plane. The real part needs Go, once, to build it:
+//! without Go it is skipped, loudly, except with `CI=true`.
 
-/// Options.
+use anyhow::bail;
+use quadrille_testkit::{
+    assets as parts,
+    real::{ControlPlane, KUBECONFIG_VARIABLE, Options},
+};
+
+use crate::{
+    assets, check, conformance,
+    steps::Steps,
+    workspace::{self, cargo},
+};
+
+/// Options of `cargo xtask test`.
 #[derive(clap::Args)]
-pub(crate) struct Arguments {}
+pub(crate) struct Arguments {
+    /// Leave out the checks (format, lints, …): only tests.
+    #[arg(long)]
+    no_checks: bool,
+}
 
-pub(crate) fn run(_: &Arguments) -> anyhow::Result<()> {
-    anyhow::bail!("being written")
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let mut steps = Steps::default();
+    if !arguments.no_checks {
+        check::add(&mut steps)?;
+    }
+    steps.run("tests on the embedded API", || {
+        workspace::run(
+            cargo(&["test", "--workspace", "--locked", "--quiet"]).env_remove(KUBECONFIG_VARIABLE),
+        )
+    })?;
+    steps.run(
+        "conformance kube-rs",
+        conformance::kube_rs_on_the_embedded_api,
+    )?;
+    if can_have_a_real_control_plane()? {
+        steps.run("assets", assets::ensure)?;
+        steps.run(
+            "tests on a real control plane",
+            tests_on_a_real_control_plane,
+        )?;
+    } else {
+        steps.skip("tests on a real control plane", "Go is not installed");
+    }
+    steps.summary();
+    Ok(())
+}
+
+fn can_have_a_real_control_plane() -> anyhow::Result<bool> {
+    let can = parts::are_complete() || assets::is_go_installed();
+    if !can && std::env::var("CI").is_ok_and(|value| value == "true") {
+        bail!("CI=true, so the tests on a real control plane must run, and Go is not installed");
+    }
+    Ok(can)
+}
+
+/// Runs the tests of all packages that use testkit once more, all on one control plane.
+fn tests_on_a_real_control_plane() -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Runtime::new()?;
+    let plane = runtime.block_on(ControlPlane::start(Options::full()))?;
+    let packages = workspace::users_of("quadrille-testkit")?;
+    let mut command = cargo(&["test", "--locked", "--quiet", "--tests"]);
+    command
+        .args(packages.iter().flat_map(|package| ["--package", package]))
+        .env(KUBECONFIG_VARIABLE, plane.kubeconfig());
+    workspace::run(&mut command)
 }

@@ -75,3 +75,22 @@ pub(crate) fn built(name: &str) -> anyhow::Result<PathBuf> {
     }
     Ok(path)
 }
+
+/// Packages of this workspace that depend on one of its packages, and that package itself.
+pub(crate) fn users_of(package: &str) -> anyhow::Result<Vec<String>> {
+    let mut command = cargo(&["metadata", "--format-version=1", "--no-deps", "--locked"]);
+    let metadata: serde_json::Value = serde_json::from_str(&output(&mut command)?)?;
+    let packages = metadata["packages"]
+        .as_array()
+        .context("cargo metadata without packages")?;
+    let uses = |candidate: &serde_json::Value| {
+        let dependencies = candidate["dependencies"].as_array();
+        candidate["name"] == package
+            || dependencies.is_some_and(|all| all.iter().any(|one| one["name"] == package))
+    };
+    let names = packages.iter().filter(|candidate| uses(candidate));
+    Ok(names
+        .filter_map(|found| found["name"].as_str())
+        .map(str::to_owned)
+        .collect())
+}

@@ -6,6 +6,7 @@ mod credentials;
 mod launch;
 mod nodes;
 mod process;
+mod shared;
 
 use std::{
     path::{Path, PathBuf},
@@ -19,6 +20,7 @@ use tempfile::TempDir;
 use crate::assets;
 
 pub use process::Process;
+pub use shared::{KUBECONFIG_VARIABLE, shared_client};
 
 /// What to start besides etcd and kube-apiserver.
 #[derive(Debug, Clone, Default)]

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use crate::workspace;
 
 /// Whether there is a `go` command.
-pub(crate) fn is_installed() -> bool {
+pub(super) fn is_installed() -> bool {
     Command::new("go")
         .arg("version")
         .output()

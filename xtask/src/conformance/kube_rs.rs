@@ -18,7 +18,7 @@ use crate::workspace;
 const TEST_DEADLINE: Duration = Duration::from_mins(2);
 
 /// Options of `cargo xtask conformance kube-rs`.
-#[derive(clap::Args)]
+#[derive(clap::Args, Default)]
 pub(crate) struct Arguments {
     /// Run against the real control plane instead of `quad up`.
     #[arg(long, conflicts_with = "kubeconfig")]

@@ -29,3 +29,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         Suite::KubeRs(arguments) => kube_rs::run(arguments),
     }
 }
+
+/// The suite `kube-rs` with its defaults, for `cargo xtask test`.
+pub(crate) fn kube_rs_on_the_embedded_api() -> anyhow::Result<()> {
+    kube_rs::run(&kube_rs::Arguments::default())
+}

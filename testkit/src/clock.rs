@@ -1,0 +1,87 @@
+//! A clock that moves only when told, for code that takes its clock as an argument.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use tokio::sync::watch;
+
+/// A clock in a test's hand. Clones show the same time.
+#[derive(Debug, Clone)]
+pub struct ManualClock {
+    start: Timestamp,
+    elapsed: watch::Sender<Duration>,
+}
+
+impl ManualClock {
+    /// A clock that stands at `start`.
+    pub fn at(start: Timestamp) -> Self {
+        Self {
+            start,
+            elapsed: watch::Sender::new(Duration::ZERO),
+        }
+    }
+
+    /// The time of day.
+    pub fn now(&self) -> Timestamp {
+        let elapsed = jiff::SignedDuration::try_from(self.elapsed()).expect("tests are short");
+        self.start.checked_add(elapsed).expect("tests are short")
+    }
+
+    /// Monotonic time since the clock was made.
+    pub fn elapsed(&self) -> Duration {
+        *self.elapsed.borrow()
+    }
+
+    /// Moves on and wakes those whose sleep is over.
+    pub fn advance(&self, by: Duration) {
+        self.elapsed.send_modify(|elapsed| *elapsed += by);
+    }
+
+    /// Waits until the clock was moved on by that much.
+    pub async fn sleep(&self, duration: Duration) {
+        let mut elapsed = self.elapsed.subscribe();
+        let end = *elapsed.borrow() + duration;
+        // The sender lives as long as `self`.
+        let _ = elapsed.wait_for(|now| *now >= end).await;
+    }
+
+    /// How many sleeps are pending: a test can wait for one before it moves the clock.
+    pub fn sleepers(&self) -> usize {
+        self.elapsed.receiver_count()
+    }
+}
+
+impl Default for ManualClock {
+    /// Noon on the first of January 2030: no time that anybody could mistake for the real one.
+    fn default() -> Self {
+        Self::at(Timestamp::from_second(1_893_499_200).expect("a valid time"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt as _;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_sleeper_wakes_when_the_clock_has_moved_far_enough() {
+        let clock = ManualClock::default();
+        let mut sleep = Box::pin(clock.sleep(Duration::from_mins(1)));
+        assert!(sleep.as_mut().now_or_never().is_none());
+        assert_eq!(clock.sleepers(), 1);
+        clock.advance(Duration::from_secs(59));
+        assert!(sleep.as_mut().now_or_never().is_none());
+        clock.advance(Duration::from_secs(1));
+        assert!(sleep.as_mut().now_or_never().is_some());
+    }
+
+    #[test]
+    fn clones_show_the_same_time() {
+        let clock = ManualClock::default();
+        assert_eq!(clock.now().to_string(), "2030-01-01T12:00:00Z");
+        clock.clone().advance(Duration::from_hours(1));
+        assert_eq!(clock.now().to_string(), "2030-01-01T13:00:00Z");
+        assert_eq!(clock.elapsed(), Duration::from_hours(1));
+    }
+}

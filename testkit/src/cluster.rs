@@ -1,0 +1,94 @@
+//! A cluster for one test.
+
+use k8s_openapi::api::core::v1::Namespace;
+use kube::{
+    Api, Client,
+    api::PostParams,
+    core::{NamespaceResourceScope, Resource},
+};
+
+use crate::{builders::mk, real, wire::Wire};
+
+/// Which kind of cluster a test has got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClusterKind {
+    /// Our own API server, in the test's process, for this test alone.
+    Embedded,
+    /// kube-apiserver and all around it, shared by the test run.
+    Real,
+}
+
+/// A cluster for one test: a client as administrator and a namespace that nobody else uses.
+#[derive(Clone)]
+pub struct Cluster {
+    kind: ClusterKind,
+    client: Client,
+    wire: Wire,
+    namespace: String,
+}
+
+impl Cluster {
+    /// The real control plane of this test run, and a new namespace in it.
+    pub async fn real() -> anyhow::Result<Self> {
+        Self::over(ClusterKind::Real, real::shared_client().await?).await
+    }
+
+    async fn over(kind: ClusterKind, direct: Client) -> anyhow::Result<Self> {
+        let namespace: Namespace =
+            mk(serde_json::json!({ "metadata": { "generateName": "test-" } }));
+        let api = Api::<Namespace>::all(direct.clone());
+        let created = api.create(&PostParams::default(), &namespace).await?;
+        let namespace = created.metadata.name.unwrap_or_default();
+        let wire = Wire::default();
+        let client = wire.attach(direct, &namespace);
+        Ok(Self {
+            kind,
+            client,
+            wire,
+            namespace,
+        })
+    }
+
+    /// Which kind of cluster this is.
+    pub fn kind(&self) -> ClusterKind {
+        self.kind
+    }
+
+    /// A client as administrator; its calls pass [`Self::wire`], its default namespace is the test's own.
+    pub fn client(&self) -> Client {
+        self.client.clone()
+    }
+
+    /// The wire under [`Self::client`]: its log, and faults to inject.
+    pub fn wire(&self) -> &Wire {
+        &self.wire
+    }
+
+    /// The test's own namespace.
+    pub fn namespace(&self) -> &str {
+        &self.namespace
+    }
+
+    /// Objects of a kind in the test's own namespace.
+    pub fn api<K>(&self) -> Api<K>
+    where
+        K: Resource<Scope = NamespaceResourceScope>,
+        K::DynamicType: Default,
+    {
+        Api::namespaced(self.client(), &self.namespace)
+    }
+
+    /// Objects of a kind in the whole cluster. A real one is shared: use [`Self::unique`] names.
+    pub fn all<K>(&self) -> Api<K>
+    where
+        K: Resource,
+        K::DynamicType: Default,
+    {
+        Api::all(self.client())
+    }
+
+    /// A name for something outside the namespace, that no other test has.
+    pub fn unique(&self, name: &str) -> String {
+        format!("{name}-{}", self.namespace)
+    }
+}

@@ -1,0 +1,33 @@
+//! One control plane for a whole test run. `cargo xtask test` starts it and names its kubeconfig in an environment
+//! variable; without that, the first test of a binary that asks starts one for the binary.
+
+use std::{env, path::PathBuf};
+
+use kube::Client;
+use tokio::sync::OnceCell;
+
+use super::{ControlPlane, Options, config};
+
+/// Names the kubeconfig of the control plane that all tests share; when it is set, tests get a real cluster.
+pub const KUBECONFIG_VARIABLE: &str = "QUADRILLE_TEST_REAL";
+
+/// A client of the shared control plane, for the runtime that asks. It does not retry.
+pub async fn shared_client() -> anyhow::Result<Client> {
+    // Never dropped: statics aren't. Its processes end with ours all the same.
+    static PLANE: OnceCell<ControlPlane> = OnceCell::const_new();
+    let kubeconfig = match given() {
+        Some(path) => path,
+        None => PLANE
+            .get_or_try_init(|| ControlPlane::start(Options::full()))
+            .await?
+            .kubeconfig(),
+    };
+    Ok(Client::try_from(config(&kubeconfig).await?)?)
+}
+
+/// The kubeconfig of the control plane that this run was given.
+pub(crate) fn given() -> Option<PathBuf> {
+    env::var_os(KUBECONFIG_VARIABLE)
+        .filter(|value| !value.is_empty())
+        .map(PathBuf::from)
+}

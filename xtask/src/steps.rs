@@ -1,0 +1,45 @@
+//! A run of named steps: each is announced and timed, the first failure ends the run, and what was skipped is
+//! said loudly at the end.
+
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+
+/// The steps so far.
+#[derive(Default)]
+pub(crate) struct Steps {
+    done: Vec<(String, Duration)>,
+    skipped: Vec<(String, String)>,
+}
+
+impl Steps {
+    /// Runs one step.
+    pub(crate) fn run(
+        &mut self,
+        name: &str,
+        step: impl FnOnce() -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        println!("==> {name}");
+        let start = Instant::now();
+        step().with_context(|| name.to_owned())?;
+        self.done.push((name.to_owned(), start.elapsed()));
+        Ok(())
+    }
+
+    /// Notes a step that can't run here.
+    pub(crate) fn skip(&mut self, name: &str, why: &str) {
+        println!("==> {name}: SKIPPED, {why}");
+        self.skipped.push((name.to_owned(), why.to_owned()));
+    }
+
+    /// Prints what was done, how long it took, and what was not.
+    pub(crate) fn summary(&self) {
+        println!("==> summary");
+        for (name, time) in &self.done {
+            println!("ok       {:>5} s  {name}", time.as_secs());
+        }
+        for (name, why) in &self.skipped {
+            println!("SKIPPED           {name}: {why}");
+        }
+    }
+}
