@@ -14,7 +14,7 @@ mod set;
 
 pub use element::{Path, PathElement};
 pub use json::FieldsError;
-pub(crate) use scalar::{equal, go_float, go_string, is_float};
+pub(crate) use scalar::{equal, go_float, go_json, go_string, is_float};
 pub use set::Set;
 
 #[cfg(test)]

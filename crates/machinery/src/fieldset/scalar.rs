@@ -150,6 +150,13 @@ pub(crate) fn json(out: &mut String, value: &Value) {
     }
 }
 
+/// A value as JSON text, as Go writes it.
+pub(crate) fn go_json(value: &Value) -> String {
+    let mut out = String::new();
+    json(&mut out, value);
+    out
+}
+
 /// A name as the key of a JSON object inside a path element: HTML characters stay.
 pub(crate) fn json_name(out: &mut String, name: &str) {
     out.push('"');

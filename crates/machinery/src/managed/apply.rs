@@ -87,11 +87,6 @@ fn check_type(config: &Value, write: &Write<'_>) -> Result<(), ApplyError> {
             "invalid object type: {found}"
         )));
     }
-    if entries_of(config).is_some() {
-        return Err(ApplyError::BadRequest(
-            "metadata.managedFields must be nil".to_owned(),
-        ));
-    }
     Ok(())
 }
 
@@ -109,6 +104,11 @@ fn attempt(
                 "failed to create manager for existing fields: {why}"
             ))
         })?;
+    }
+    if entries_of(config).is_some() {
+        return Err(ApplyError::BadRequest(
+            "metadata.managedFields must be nil".to_owned(),
+        ));
     }
     let tracking = Tracking {
         versions: write.versions,

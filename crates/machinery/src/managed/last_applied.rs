@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::owners::metadata;
 use super::tracking::Tracking;
 use super::write::Write;
-use crate::fieldset::Set;
+use crate::fieldset::{Set, go_json};
 use crate::typed::{Duplicates, compare, to_field_set, validate};
 
 /// Where client-side apply keeps what it applied last.
@@ -52,8 +52,7 @@ pub(super) fn renew(object: &mut Value, config: &Value) {
     if let Some(Value::Object(annotations)) = config.pointer_mut("/metadata/annotations") {
         annotations.remove(ANNOTATION);
     }
-    let mut text = escaped(&config.to_string());
-    text.push('\n');
+    let text = go_json(&config) + "\n";
     let Some(Value::Object(annotations)) = object.pointer_mut("/metadata/annotations") else {
         return;
     };
@@ -65,20 +64,4 @@ pub(super) fn renew(object: &mut Value, config: &Value) {
     if size > MAX_ANNOTATIONS {
         annotations.remove(ANNOTATION);
     }
-}
-
-/// JSON with the characters escaped that HTML minds, as the real server writes it.
-fn escaped(json: &str) -> String {
-    let mut out = String::with_capacity(json.len());
-    for letter in json.chars() {
-        match letter {
-            '<' => out.push_str("\\u003c"),
-            '>' => out.push_str("\\u003e"),
-            '&' => out.push_str("\\u0026"),
-            '\u{2028}' => out.push_str("\\u2028"),
-            '\u{2029}' => out.push_str("\\u2029"),
-            other => out.push(other),
-        }
-    }
-    out
 }

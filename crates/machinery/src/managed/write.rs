@@ -52,6 +52,14 @@ impl Resets {
         }
     }
 
+    /// With more paths put back in a version.
+    #[must_use]
+    pub fn with(mut self, api_version: &str, paths: &[&[&str]]) -> Self {
+        let set = self.by_version.entry(api_version.to_owned()).or_default();
+        *set = set.union(&Set::of_fields(paths));
+        self
+    }
+
     /// The fields that are put back in a version.
     pub fn of(&self, api_version: &str) -> Option<&Set> {
         self.by_version.get(api_version)
