@@ -12,6 +12,7 @@
 
 pub mod authenticate;
 pub mod authorize;
+pub mod bindings;
 pub mod certificate;
 pub mod service_account;
 
@@ -19,6 +20,7 @@ use std::collections::BTreeMap;
 
 pub use authenticate::{Authenticator, Bindings};
 pub use authorize::{Attributes, Authorizer, Decision, MastersOnly, forbidden};
+pub use bindings::LookUp;
 
 /// The group whose members may do everything.
 pub const MASTERS: &str = "system:masters";

@@ -15,6 +15,7 @@ use quadrille_machinery::status::Status;
 use serde_json::json;
 
 use super::{asked::Asked, respond};
+use crate::auth::User;
 
 /// Bounds on what clients may take. [`Limits::default`] has Kubernetes' own numbers where it has some.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +41,7 @@ impl Default for Limits {
         Self {
             body_bytes: 3 * 1024 * 1024,
             header_bytes: 1024 * 1024,
-            request_time: Duration::from_secs(60),
+            request_time: Duration::from_mins(1),
             // Longer than common clients keep an idle connection: they should be the first to let go.
             header_time: Duration::from_secs(100),
             handshake_time: Duration::from_secs(10),
@@ -54,13 +55,15 @@ impl Default for Limits {
 /// read the answer before the connection closes.
 const DRAINED_BYTES: usize = 16 * 1024 * 1024;
 
-/// Reads the whole body, or answers 413. What is behind gets a body that is in memory.
+/// Reads the whole body, or answers 413. What is behind gets a body that is in memory. Strangers' bodies are
+/// not worth reading.
 pub(super) async fn body_layer(
     State(limits): State<Limits>,
     request: Request,
     next: Next,
 ) -> Response {
-    if matches!(*request.method(), Method::GET | Method::HEAD) {
+    let reading = matches!(*request.method(), Method::GET | Method::HEAD);
+    if reading || request.extensions().get::<User>().is_none() {
         return next.run(request).await;
     }
     let (parts, body) = request.into_parts();
@@ -113,13 +116,10 @@ pub(super) async fn time_layer(
     if asked.is_long_running() {
         return next.run(request).await;
     }
-    let wanted = match asked_time(request.uri().query().unwrap_or_default()) {
-        Ok(wanted) => wanted,
-        Err(()) => {
-            return respond::status(&Status::bad_request(
-                "invalid timeout specified in the request URL",
-            ));
-        }
+    let Ok(wanted) = asked_time(request.uri().query().unwrap_or_default()) else {
+        return respond::status(&Status::bad_request(
+            "invalid timeout specified in the request URL",
+        ));
     };
     let allowed = wanted.map_or(limits.request_time, |time| time.min(limits.request_time));
     match tokio::time::timeout(allowed, next.run(request)).await {
@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn durations_are_read_as_go_writes_them() {
         assert_eq!(go_duration("1m30s"), Some(Duration::from_secs(90)));
-        assert_eq!(go_duration("1.5h"), Some(Duration::from_secs(5400)));
+        assert_eq!(go_duration("1.5h"), Some(Duration::from_mins(90)));
         assert_eq!(go_duration("300ms"), Some(Duration::from_millis(300)));
         assert_eq!(go_duration("0"), Some(Duration::ZERO));
         for bad in ["", "5", "s", "-1s", "1x", "1s2", "9e99h"] {

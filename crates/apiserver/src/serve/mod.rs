@@ -25,7 +25,7 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 use axum::{
     Extension, Router,
     extract::{DefaultBodyLimit, State},
-    middleware::{from_fn, from_fn_with_state},
+    middleware::from_fn_with_state,
     response::{IntoResponse, Response},
     routing::get,
 };
@@ -85,7 +85,7 @@ pub struct Serving {
 pub fn start(
     listener: TcpListener,
     router: Router,
-    options: Options,
+    options: &Options,
 ) -> Result<Serving, ServeError> {
     let address = listener.local_addr()?;
     let now = jiff::Timestamp::now();
@@ -94,7 +94,7 @@ pub fn start(
     let (stopping, cutting) = (CancellationToken::new(), CancellationToken::new());
     let tasks = TaskTracker::new();
     let endpoint = listener::Endpoint {
-        router: stack(router, &options, stopping.clone()),
+        router: stack(router, options, stopping.clone()),
         tls: TlsAcceptor::from(tls),
         clients,
         limits: options.limits,
@@ -150,17 +150,6 @@ fn stack(router: Router, options: &Options, stopping: CancellationToken) -> Rout
         ))
         .layer(from_fn_with_state(options.limits, limits::time_layer))
         .layer(from_fn_with_state(observer, observe::layer))
-}
-
-/// A router whose every request comes from one user: for clients inside the process, which need no
-/// credentials.
-pub fn trusting(router: Router, user: User) -> Router {
-    router.layer(from_fn(
-        move |mut request: axum::extract::Request, next: axum::middleware::Next| {
-            request.extensions_mut().insert(user.clone());
-            next.run(request)
-        },
-    ))
 }
 
 async fn show_metrics(

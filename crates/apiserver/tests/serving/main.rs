@@ -1,5 +1,8 @@
 //! The wire, with a small router in place of the API: certificates, limits, stopping, logs and metrics.
 
+// Clippy knows test functions, not the functions that they share.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
 mod client;
 mod credentials;
 mod lifecycle;
@@ -60,7 +63,7 @@ impl Fixture {
             metrics: metrics.clone(),
             addresses: Vec::new(),
         };
-        let serving = serve::start(listener, router(), options).unwrap();
+        let serving = serve::start(listener, router(), &options).unwrap();
         Self {
             authority,
             address: serving.address(),

@@ -3,7 +3,7 @@
 use std::{fs, os::unix::fs::PermissionsExt};
 
 use super::*;
-use crate::auth::certificate::PeerCertificate;
+use crate::auth::{certificate::PeerCertificate, service_account::Binding};
 
 const NOW: i64 = 1_800_000_000;
 
@@ -34,7 +34,7 @@ fn tokens_of_before_a_restart_still_hold() {
     let issue = Authority::open(folder.path(), day(0)).unwrap();
     let token = issue
         .service_account_key()
-        .issue(Default::default(), &[], NOW, 600)
+        .issue(Binding::default(), &[], NOW, 600)
         .unwrap();
     let verify = Authority::open(folder.path(), day(0)).unwrap();
     verify
