@@ -72,7 +72,7 @@ impl<'t> Batch<'t> {
                 modified: 0,
             });
         };
-        let row = Current::decode(row.value())?;
+        let row = Current::decode(key, row.value())?;
         let live = (row.live).then(|| (Bytes::copy_from_slice(row.value), row.created));
         Ok(State {
             live,
@@ -100,7 +100,7 @@ impl<'t> Batch<'t> {
             modified: revision,
             value: shown.filter(|_| live).map_or(&[], |value| value),
         }
-        .encode(&mut self.row);
+        .encode(key, &mut self.row);
         self.current.insert(&key[..], &self.row[..])?;
         Logged {
             change,
@@ -110,7 +110,7 @@ impl<'t> Batch<'t> {
             value: shown.map(|value| &value[..]),
             previous: previous.as_deref(),
         }
-        .encode(&mut self.row);
+        .encode(revision, &mut self.row);
         self.log.insert(revision, &self.row[..])?;
         let value = shown.or(previous.as_ref()).cloned().unwrap_or_default();
         let key = key.clone();
@@ -125,14 +125,14 @@ impl<'t> Batch<'t> {
         let mut deleted = Vec::new();
         for row in self.log.range(..=to)? {
             let (revision, row) = row?;
-            let logged = Logged::decode(row.value())?;
+            let logged = Logged::decode(revision.value(), row.value())?;
             if logged.change == Change::Deleted {
                 deleted.push((logged.key.to_vec(), revision.value()));
             }
         }
         for (key, revision) in deleted {
             let is_tombstone = match self.current.get(&key[..])? {
-                Some(row) => Current::decode(row.value())?.modified == revision,
+                Some(row) => Current::decode(&key, row.value())?.modified == revision,
                 None => false,
             };
             if is_tombstone {

@@ -30,9 +30,13 @@ pub(crate) struct Engine {
 /// `storage` until it is released.
 pub(crate) fn open_staged(storage: &Arc<Guarded>, options: &Options) -> Result<Engine, Fault> {
     storage.stage()?;
-    // redb asserts on some damaged files instead of returning an error.
-    std::panic::catch_unwind(AssertUnwindSafe(|| open(storage, options)))
-        .unwrap_or_else(|_| Err(Fault::row("its structure is inconsistent")))
+    without_panic(|| open(storage, options))?
+}
+
+/// Runs work on the database; on some damaged files redb panics instead of returning an error.
+pub(crate) fn without_panic<T>(work: impl FnOnce() -> T) -> Result<T, Fault> {
+    std::panic::catch_unwind(AssertUnwindSafe(work))
+        .map_err(|_| Fault::row("the structure of the file is inconsistent"))
 }
 
 fn open(storage: &Arc<Guarded>, options: &Options) -> Result<Engine, Fault> {
@@ -48,7 +52,7 @@ fn open(storage: &Arc<Guarded>, options: &Options) -> Result<Engine, Fault> {
 }
 
 fn create_tables(db: &Database, options: &Options) -> Result<(), Fault> {
-    let transaction = begin(db)?;
+    let transaction = begin(db, Finish::QuickToOpen)?;
     transaction.open_table(CURRENT)?;
     transaction.open_table(LOG)?;
     {
@@ -69,9 +73,19 @@ fn check_format(db: &Database) -> Result<(), Fault> {
     }
 }
 
-/// Starts a write transaction with the durability that the store promises.
-pub(crate) fn begin(db: &Database) -> Result<redb::WriteTransaction, Fault> {
+/// How a transaction is brought to disk. Either way it is durable when the commit returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Finish {
+    /// With one sync; checksums tell a whole commit from a torn one.
+    Fast,
+    /// With two syncs and a record of the free pages, so that opening after a crash needs no walk
+    /// through the whole file.
+    QuickToOpen,
+}
+
+/// Starts a write transaction.
+pub(crate) fn begin(db: &Database, finish: Finish) -> Result<redb::WriteTransaction, Fault> {
     let mut transaction = db.begin_write()?;
-    transaction.set_quick_repair(true);
+    transaction.set_quick_repair(finish == Finish::QuickToOpen);
     Ok(transaction)
 }

@@ -69,7 +69,7 @@ impl Event {
     ///
     /// It is forgotten when the event is no longer fresh, and then made again on demand, so that
     /// history does not hold more than its own bytes.
-    pub fn shared<T, F>(&self, slot: u64, make: F) -> Arc<T>
+    pub fn shared<T, F>(&self, slot: u64, derive: F) -> Arc<T>
     where
         T: Any + Send + Sync,
         F: FnOnce(&Self) -> T,
@@ -81,7 +81,7 @@ impl Event {
         if let Some(made) = known.and_then(|s| Arc::clone(&s.made).downcast::<T>().ok()) {
             return made;
         }
-        let made = Arc::new(make(self));
+        let made = Arc::new(derive(self));
         shared.push(Shared {
             slot,
             kind,

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use tokio::sync::oneshot;
+use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
 use crate::{Op, Record, Revision, WriteError};
 
@@ -17,6 +17,8 @@ pub(crate) enum Request {
     Commit {
         ops: Vec<Op>,
         reply: Reply<Vec<Revision>>,
+        /// The place in the queue, free again when the transaction is answered.
+        place: OwnedSemaphorePermit,
     },
     Compact {
         to: u64,
@@ -38,10 +40,16 @@ pub(crate) enum Outcome {
     },
 }
 
+struct Transaction {
+    ops: Vec<Op>,
+    reply: Reply<Vec<Revision>>,
+    _place: OwnedSemaphorePermit,
+}
+
 /// Requests that are served together.
 #[derive(Default)]
 pub(crate) struct Group {
-    transactions: Vec<(Vec<Op>, Reply<Vec<Revision>>)>,
+    transactions: Vec<Transaction>,
     compactions: Vec<Reply<()>>,
     /// The highest revision to compact to.
     pub(crate) compact_to: Option<u64>,
@@ -54,10 +62,14 @@ pub(crate) struct Group {
 impl Group {
     pub(crate) fn add(&mut self, request: Request) {
         match request {
-            Request::Commit { ops, reply } => {
+            Request::Commit { ops, reply, place } => {
                 self.ops += ops.len();
                 self.bytes += ops.iter().map(Op::size).sum::<usize>();
-                self.transactions.push((ops, reply));
+                self.transactions.push(Transaction {
+                    ops,
+                    reply,
+                    _place: place,
+                });
             }
             Request::Compact { to, reply } => {
                 self.compact_to = self.compact_to.max(Some(to));
@@ -78,23 +90,25 @@ impl Group {
 
     /// The transactions in the order they came.
     pub(crate) fn transactions(&self) -> impl Iterator<Item = &[Op]> {
-        self.transactions.iter().map(|(ops, _)| &ops[..])
+        self.transactions
+            .iter()
+            .map(|transaction| &transaction.ops[..])
     }
 
     /// Tells everybody. A caller that no longer waits is fine.
     pub(crate) fn answer(self, result: Result<Vec<Outcome>, WriteError>) {
         match result {
             Ok(outcomes) => {
-                for ((_, reply), outcome) in self.transactions.into_iter().zip(outcomes) {
-                    let _gone = reply.send(outcome.into());
+                for (transaction, outcome) in self.transactions.into_iter().zip(outcomes) {
+                    let _gone = transaction.reply.send(outcome.into());
                 }
                 for reply in self.compactions {
                     let _gone = reply.send(Ok(()));
                 }
             }
             Err(error) => {
-                for (_, reply) in self.transactions {
-                    let _gone = reply.send(Err(error.clone()));
+                for transaction in self.transactions {
+                    let _gone = transaction.reply.send(Err(error.clone()));
                 }
                 for reply in self.compactions {
                     let _gone = reply.send(Err(error.clone()));

@@ -6,7 +6,8 @@ use bytes::Bytes;
 use parking_lot::{Mutex, RwLock};
 
 use crate::{
-    Event, Options, ReadError, Revision, ring::Ring, snapshot::Snapshot, subscriber::Subscriber,
+    Event, Options, ReadError, Revision, engine, ring::Ring, snapshot::Snapshot,
+    subscriber::Subscriber,
 };
 
 /// Shared by the writer thread, all handles of the store and all watches.
@@ -103,10 +104,14 @@ impl Hub {
         &self,
         read: impl Fn(&Snapshot) -> Result<T, ReadError>,
     ) -> Result<T, ReadError> {
-        match read(&*self.snapshot()?) {
+        let attempt = || {
+            let snapshot = self.snapshot()?;
+            engine::without_panic(|| read(&snapshot))?
+        };
+        match attempt() {
             Err(ReadError::Io(fault)) if fault.is_stale_handle() => {
                 drop(self.reopening.lock());
-                read(&*self.snapshot()?)
+                attempt()
             }
             answer => answer,
         }

@@ -2,7 +2,7 @@
 
 use std::ops::Bound;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use redb::{Database, ReadOnlyTable, ReadableDatabase, ReadableTable};
 
 use crate::{
@@ -10,6 +10,9 @@ use crate::{
     engine::{CURRENT, FLOOR, LOG, META},
     rows::{Current, Logged},
 };
+
+/// Records of a list share pieces of memory of this size.
+const LIST_PIECE: usize = 16 << 10;
 
 /// The tables as of one durable commit. Cheap to read from many threads.
 pub(crate) struct Snapshot {
@@ -24,6 +27,7 @@ pub(crate) struct Snapshot {
 }
 
 /// The value of a key at some revision, before it is copied out.
+#[derive(Clone, Copy)]
 struct Found<'a> {
     created: u64,
     modified: u64,
@@ -87,7 +91,9 @@ impl Snapshot {
         let Some(row) = self.current.get(key).map_err(Fault::from)? else {
             return Ok(None);
         };
-        let record = self.with_state_at(row.value(), at, |found| record(key, found))?;
+        let record = self.with_state_at(key, row.value(), at, |found| {
+            record(&mut BytesMut::new(), 0, key, found)
+        })?;
         Ok(record)
     }
 
@@ -105,12 +111,14 @@ impl Snapshot {
             revision: Revision(at),
             more: false,
         };
+        let mut memory = BytesMut::new();
         self.visit(prefix, start_after, at, |key, found| {
             if limit != 0 && page.records.len() == limit {
                 page.more = true;
                 return false;
             }
-            page.records.push(record(key, found));
+            page.records
+                .push(record(&mut memory, LIST_PIECE, key, found));
             true
         })?;
         Ok(page)
@@ -156,7 +164,7 @@ impl Snapshot {
         for row in self.current.range::<&[u8]>((start, end))? {
             let (key, row) = row?;
             let key = key.value();
-            let more = self.with_state_at(row.value(), at, |found| visitor(key, found))?;
+            let more = self.with_state_at(key, row.value(), at, |found| visitor(key, found))?;
             if more == Some(false) {
                 break;
             }
@@ -167,11 +175,12 @@ impl Snapshot {
     /// Goes from the current row of a key back to its state at a revision.
     fn with_state_at<T>(
         &self,
+        key: &[u8],
         row: &[u8],
         at: u64,
         use_it: impl FnOnce(Found<'_>) -> T,
     ) -> Result<Option<T>, Fault> {
-        let current = Current::decode(row)?;
+        let current = Current::decode(key, row)?;
         if current.modified <= at {
             return Ok(current.live.then(|| {
                 use_it(Found {
@@ -187,7 +196,7 @@ impl Snapshot {
                 .log
                 .get(revision)?
                 .ok_or_else(|| Fault::row("a log row is missing"))?;
-            let logged = Logged::decode(row.value())?;
+            let logged = Logged::decode(revision, row.value())?;
             if logged.prior <= at {
                 // `prior` is 0 or a compacted deletion for a key that did not exist; a row
                 // without a value before says the same.
@@ -230,7 +239,8 @@ impl Snapshot {
             .map_err(Fault::from)?;
         for row in range.take(rows) {
             let (revision, row) = row.map_err(Fault::from)?;
-            let (revision, logged) = (revision.value(), Logged::decode(row.value())?);
+            let revision = revision.value();
+            let logged = Logged::decode(revision, row.value())?;
             if revision != stretch.through + 1 {
                 return Err(Fault::row("a log row is missing").into());
             }
@@ -243,10 +253,19 @@ impl Snapshot {
     }
 }
 
-fn record(key: &[u8], found: Found<'_>) -> Record {
+/// Copies a record out. A list takes its records from common pieces of memory, because thousands
+/// of small allocations would take longer than the reading.
+fn record(memory: &mut BytesMut, piece: usize, key: &[u8], found: Found<'_>) -> Record {
+    let needed = key.len() + found.value.len();
+    if memory.capacity() < needed {
+        *memory = BytesMut::with_capacity(needed.max(piece));
+    }
+    memory.extend_from_slice(key);
+    let key = memory.split().freeze();
+    memory.extend_from_slice(found.value);
     Record {
-        key: Bytes::copy_from_slice(key),
-        value: Bytes::copy_from_slice(found.value),
+        key,
+        value: memory.split().freeze(),
         created: Revision(found.created),
         modified: Revision(found.modified),
     }

@@ -1,10 +1,13 @@
 //! The handle that everybody holds.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    path::Path,
+    sync::{Arc, mpsc},
+};
 
 use bytes::Bytes;
 use redb::{StorageBackend, backends::InMemoryBackend};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Semaphore, oneshot};
 
 use crate::{
     Fault, Op, OpenError, Options, Page, ReadError, Record, Revision, Watch, WriteError,
@@ -27,6 +30,7 @@ pub struct Store {
 struct Inner {
     hub: Arc<Hub>,
     queue: mpsc::Sender<Request>,
+    places: Arc<Semaphore>,
     remaining: Remaining,
 }
 
@@ -53,7 +57,7 @@ impl Store {
             .and_then(|engine| storage.release().map(|()| engine).map_err(Fault::from))
             .map_err(|fault| file::failed(path, fault))?;
         let hub = Arc::new(Hub::new(engine.snapshot, &options));
-        let (queue, requests) = mpsc::channel(QUEUE);
+        let (queue, requests) = mpsc::channel();
         let storage = Arc::clone(storage);
         writer::spawn(engine.db, storage, Arc::clone(&hub), requests, options)
             .map_err(|error| file::failed(path, error.into()))?;
@@ -61,6 +65,7 @@ impl Store {
             inner: Arc::new(Inner {
                 hub,
                 queue,
+                places: Arc::new(Semaphore::new(QUEUE)),
                 remaining: Remaining::default(),
             }),
         })
@@ -147,7 +152,9 @@ impl Store {
             return Err(WriteError::Io(Fault::too_large()));
         }
         let (reply, answer) = oneshot::channel();
-        self.send(Request::Commit { ops, reply }).await?;
+        let place = Arc::clone(&self.inner.places).acquire_owned().await;
+        let place = place.map_err(|_| WriteError::Closed)?;
+        self.send(Request::Commit { ops, reply, place })?;
         answer.await.unwrap_or(Err(WriteError::Closed))
     }
 
@@ -169,7 +176,7 @@ impl Store {
     /// Revisions that are compacted already or do not exist yet change nothing or mean the newest.
     pub async fn compact(&self, to: Revision) -> Result<(), WriteError> {
         let (reply, answer) = oneshot::channel();
-        self.send(Request::Compact { to: to.0, reply }).await?;
+        self.send(Request::Compact { to: to.0, reply })?;
         answer.await.unwrap_or(Err(WriteError::Closed))
     }
 
@@ -178,14 +185,14 @@ impl Store {
     /// When it returns the file may be opened again. Other handles then get `Closed`.
     pub async fn close(&self) {
         let (reply, done) = oneshot::channel();
-        if self.send(Request::Close { reply }).await.is_ok() {
+        if self.send(Request::Close { reply }).is_ok() {
             // An error means that the writer is gone already, which is what we want.
             let _gone = done.await;
         }
     }
 
-    async fn send(&self, request: Request) -> Result<(), WriteError> {
-        let sent = self.inner.queue.send(request).await;
+    fn send(&self, request: Request) -> Result<(), WriteError> {
+        let sent = self.inner.queue.send(request);
         sent.map_err(|_| WriteError::Closed)
     }
 }

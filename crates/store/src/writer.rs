@@ -1,16 +1,23 @@
 //! The one thread that writes. It takes everything that is queued, makes one durable commit of
 //! it, shows it to readers and watchers, and then answers.
 
-use std::{io, sync::Arc, thread};
+use std::{
+    io,
+    sync::{
+        Arc,
+        mpsc::{Receiver, RecvTimeoutError},
+    },
+    thread,
+    time::Duration,
+};
 
 use redb::Database;
-use tokio::sync::mpsc;
 
 use crate::{
     Event, Fault, Options, WriteError,
     backend::{self, Failures, Guarded},
     batch::Batch,
-    engine,
+    engine::{self, Finish},
     group::{Group, Outcome, Request},
     hub::Hub,
     snapshot::Snapshot,
@@ -19,6 +26,8 @@ use crate::{
 /// How far history may grow past what is to be kept before it is cut. Cutting many rows at once
 /// is much cheaper than a few with every commit.
 const SLACK: u64 = 512;
+/// After this long without work the data file is made quick to open, see [`Writer::settle`].
+const SETTLE_AFTER: Duration = Duration::from_millis(100);
 
 /// What a durable commit brought.
 struct Done {
@@ -41,6 +50,8 @@ struct Writer {
     staged: bool,
     /// After a failed sync nobody knows what is on disk, so nothing may be built on it.
     sync_failed: bool,
+    /// The file would open quickly even after a crash.
+    settled: bool,
 }
 
 /// Starts the writer thread. It ends when it is told to close or all handles are gone.
@@ -48,7 +59,7 @@ pub(crate) fn spawn(
     db: Database,
     storage: Arc<Guarded>,
     hub: Arc<Hub>,
-    requests: mpsc::Receiver<Request>,
+    requests: Receiver<Request>,
     options: Options,
 ) -> io::Result<()> {
     let snapshot = hub.snapshot().map_err(io::Error::other)?;
@@ -60,6 +71,7 @@ pub(crate) fn spawn(
         floor: snapshot.floor,
         staged: false,
         sync_failed: false,
+        settled: true,
         hub,
     };
     drop(snapshot);
@@ -79,11 +91,11 @@ impl Drop for CloseOnDrop {
 }
 
 impl Writer {
-    fn run(mut self, mut requests: mpsc::Receiver<Request>) {
+    fn run(mut self, requests: Receiver<Request>) {
         let close = CloseOnDrop(Arc::clone(&self.hub));
         let mut told = None;
         while told.is_none()
-            && let Some(first) = requests.blocking_recv()
+            && let Some(first) = self.wait(&requests)
         {
             let mut group = Group::default();
             group.add(first);
@@ -106,6 +118,39 @@ impl Writer {
         }
     }
 
+    /// Waits for the next request; `None` when all handles are gone.
+    fn wait(&mut self, requests: &Receiver<Request>) -> Option<Request> {
+        if !self.settled {
+            match requests.recv_timeout(SETTLE_AFTER) {
+                Ok(request) => return Some(request),
+                Err(RecvTimeoutError::Disconnected) => return None,
+                Err(RecvTimeoutError::Timeout) => self.settle(),
+            }
+        }
+        requests.recv().ok()
+    }
+
+    /// Records in the file which of its pages are free. Without that record, opening after a
+    /// crash walks the whole file; with it in every commit, each would need a second sync. So it
+    /// is written when there is nothing else to do.
+    fn settle(&mut self) {
+        self.settled = true;
+        if self.staged || self.sync_failed {
+            return;
+        }
+        let Some(db) = &self.db else { return };
+        let settled = engine::begin(db, Finish::QuickToOpen)
+            .and_then(|transaction| transaction.commit().map_err(Fault::from));
+        if let Err(error) = settled {
+            let failures = self.storage.take_failures();
+            tracing::warn!(%error, ?failures, "settling the data file failed; reopening it");
+            self.sync_failed |= failures.sync;
+            if let Err(error) = self.reopen() {
+                tracing::error!(%error, "reopening the data file failed");
+            }
+        }
+    }
+
     fn serve(&mut self, group: Group) {
         if group.is_empty() {
             return;
@@ -113,6 +158,7 @@ impl Writer {
         let result = self.ready().and_then(|()| self.commit(&group));
         let result = result.map(|done| {
             if done.revision > self.revision || done.floor > self.floor {
+                self.settled = false;
                 self.show(&done);
             }
             done.outcomes
@@ -142,7 +188,8 @@ impl Writer {
     }
 
     fn commit(&mut self, group: &Group) -> Result<Done, WriteError> {
-        let attempt = self.try_commit(group);
+        let attempt = engine::without_panic(|| self.try_commit(group))
+            .unwrap_or_else(|fault| Err((fault, None)));
         let failures = self.storage.take_failures();
         attempt.or_else(|(fault, done)| self.after_failure(fault, done, failures))
     }
@@ -151,7 +198,7 @@ impl Writer {
     fn try_commit(&self, group: &Group) -> Result<Done, (Fault, Option<Done>)> {
         let early = |fault: Fault| (fault, None);
         let db = self.db.as_ref().expect("the data file is open once ready");
-        let transaction = engine::begin(db).map_err(early)?;
+        let transaction = engine::begin(db, Finish::Fast).map_err(early)?;
         let mut batch = Batch::open(&transaction, self.revision).map_err(early)?;
         let mut outcomes = Vec::new();
         for ops in group.transactions() {
