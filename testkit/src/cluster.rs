@@ -28,6 +28,11 @@ pub struct Cluster {
 }
 
 impl Cluster {
+    /// temporary
+    pub async fn start() -> anyhow::Result<Self> {
+        Self::real().await
+    }
+
     /// The real control plane of this test run, and a new namespace in it.
     pub async fn real() -> anyhow::Result<Self> {
         Self::over(ClusterKind::Real, real::shared_client().await?).await

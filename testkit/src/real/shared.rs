@@ -1,14 +1,15 @@
 //! One control plane for a whole test run. `cargo xtask test` starts it and names its kubeconfig in an environment
 //! variable; without that, the first test of a binary that asks starts one for the binary.
 
-use std::{env, path::PathBuf};
+use std::{env, ffi::OsString, path::PathBuf};
 
 use kube::Client;
 use tokio::sync::OnceCell;
 
 use super::{ControlPlane, Options, config};
 
-/// Names the kubeconfig of the control plane that all tests share; when it is set, tests get a real cluster.
+/// When it is set, tests get a real cluster. Names the kubeconfig of the control plane that they share, or is
+/// `start`: then every test binary starts one.
 pub const KUBECONFIG_VARIABLE: &str = "QUADRILLE_TEST_REAL";
 
 /// A client of the shared control plane, for the runtime that asks. It does not retry.
@@ -25,9 +26,18 @@ pub async fn shared_client() -> anyhow::Result<Client> {
     Ok(Client::try_from(config(&kubeconfig).await?)?)
 }
 
+/// Whether tests shall get a real cluster.
+pub(crate) fn is_asked_for() -> bool {
+    variable().is_some()
+}
+
+fn variable() -> Option<OsString> {
+    env::var_os(KUBECONFIG_VARIABLE).filter(|value| !value.is_empty())
+}
+
 /// The kubeconfig of the control plane that this run was given.
-pub(crate) fn given() -> Option<PathBuf> {
-    env::var_os(KUBECONFIG_VARIABLE)
-        .filter(|value| !value.is_empty())
+fn given() -> Option<PathBuf> {
+    variable()
+        .filter(|value| value != "start")
         .map(PathBuf::from)
 }

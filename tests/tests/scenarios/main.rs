@@ -1,0 +1,6 @@
+//! Cluster scenarios. All are one binary, so that they share one control plane when they run on a real one.
+
+mod applying;
+mod lifecycle;
+mod objects;
+mod watching;
