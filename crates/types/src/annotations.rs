@@ -1,0 +1,16 @@
+//! Annotation keys.
+
+/// What people call the object.
+pub const DISPLAY_NAME: &str = "openchoreo.dev/display-name";
+/// What the object is for, in a sentence.
+pub const DESCRIPTION: &str = "openchoreo.dev/description";
+/// On every applied object: the digest of what was applied.
+pub const APPLIED_DIGEST: &str = "openchoreo.dev/applied-digest";
+/// On a Release: lets it take over an object that somebody else made.
+pub const ADOPT: &str = "openchoreo.dev/adopt";
+/// On a Release: allows the prune that is waiting; the value names the generation it is for.
+pub const ALLOW_PRUNE: &str = "openchoreo.dev/allow-prune";
+/// On an object that cannot be torn down because its plane is gone for good: leave it.
+pub const ABANDON: &str = "openchoreo.dev/abandon";
+/// On a workload: any new value restarts it.
+pub const RESTARTED_AT: &str = "openchoreo.dev/restartedAt";

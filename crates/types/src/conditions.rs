@@ -1,0 +1,261 @@
+//! Status conditions: their types and reasons, and how a list of them changes.
+
+use std::fmt;
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
+
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident { $($(#[$word_doc:meta])* $word:ident,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum $name {
+            $($(#[$word_doc])* $word,)*
+        }
+
+        impl $name {
+            /// Every word there is.
+            pub const ALL: &'static [Self] = &[$(Self::$word,)*];
+
+            /// The word as objects carry it.
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$word => stringify!($word),)*
+                }
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                out.write_str(self.as_str())
+            }
+        }
+    };
+}
+
+words! {
+    /// What a condition is about.
+    ConditionType {
+        /// All is as asked for.
+        Ready,
+        /// The object was seen and noted (Project, `DataPlane`).
+        Created,
+        /// The object can be used (`DeploymentPipeline`).
+        Available,
+        /// A Release's objects are all in the plane as written.
+        Applied,
+        /// A Release would remove more than is safe and waits for a word.
+        PruneBlocked,
+        /// A plane answers.
+        Reachable,
+        /// The object is being cleaned up.
+        Finalizing,
+        /// An Organization is being cleaned up.
+        Deleting,
+    }
+}
+
+words! {
+    /// Why a condition has its status.
+    Reason {
+        /// Organization: its namespace exists.
+        NamespaceCreated,
+        /// Organization: a namespace of that name belongs to somebody else.
+        NamespaceConflict,
+        /// Organization: is going away.
+        OrganizationFinalizing,
+        /// Project: noted.
+        ProjectCreated,
+        /// Project: is going away.
+        ProjectFinalizing,
+        /// Environment: usable.
+        EnvironmentReady,
+        /// Environment: is going away.
+        EnvironmentFinalizing,
+        /// `DataPlane`: noted.
+        DataPlaneCreated,
+        /// `DataPlane`: is going away; the spelling is an old one.
+        DataplaneFinalizing,
+        /// `DeploymentPipeline`: usable.
+        DeploymentPipelineAvailable,
+        /// Nothing is left to do.
+        Reconciled,
+        /// The spec cannot be understood; the message names the field.
+        InvalidConfiguration,
+        /// A referenced pipeline does not exist.
+        DeploymentPipelineNotFound,
+        /// A referenced project type does not exist.
+        ProjectTypeNotFound,
+        /// A referenced environment does not exist.
+        EnvironmentNotFound,
+        /// A referenced data plane does not exist.
+        DataPlaneNotFound,
+        /// A field that may not change was changed.
+        ImmutableFieldChanged,
+        /// Something still uses the object, so it cannot go.
+        DeletionBlocked,
+        /// A plane answers.
+        PlaneReachable,
+        /// A plane does not answer.
+        PlaneUnreachable,
+        /// A plane refuses the credentials.
+        CredentialsRejected,
+        /// The Secret with the credentials does not exist or lacks a key.
+        CredentialsNotFound,
+        /// Everything was applied.
+        ResourcesApplied,
+        /// At least one object could not be applied.
+        ApplyFailed,
+        /// Objects are still on their way.
+        ResourcesProgressing,
+        /// At least one object is in trouble.
+        ResourcesDegraded,
+        /// Everything is healthy.
+        ResourcesHealthy,
+        /// Everything was suspended on purpose.
+        ResourcesSuspended,
+        /// An object of that name belongs to somebody else.
+        OwnershipConflict,
+        /// A Release waits for another one.
+        DependencyNotReady,
+        /// More would be removed than is safe.
+        TooMuchToPrune,
+        /// Something that holds data would be removed.
+        DataWouldBeLost,
+        /// Clean-up is under way.
+        CleanupInProgress,
+        /// Clean-up failed and will be tried again.
+        CleanupFailed,
+        /// The plane was given up; the message says what was left there.
+        Abandoned,
+    }
+}
+
+/// Whether a condition holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Holds {
+    /// It does.
+    True,
+    /// It does not.
+    False,
+    /// Nobody can say.
+    Unknown,
+}
+
+impl Holds {
+    /// The word as objects carry it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::True => "True",
+            Self::False => "False",
+            Self::Unknown => "Unknown",
+        }
+    }
+}
+
+impl From<bool> for Holds {
+    fn from(holds: bool) -> Self {
+        if holds { Self::True } else { Self::False }
+    }
+}
+
+/// A judgement to be recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judgement {
+    /// What is judged.
+    pub condition: ConditionType,
+    /// The verdict.
+    pub holds: Holds,
+    /// Why, for machines.
+    pub reason: Reason,
+    /// Why, for people.
+    pub message: String,
+    /// The generation that was judged.
+    pub generation: Option<i64>,
+}
+
+/// The condition of a type, if it is there.
+pub fn find(conditions: &[Condition], condition: ConditionType) -> Option<&Condition> {
+    conditions
+        .iter()
+        .find(|known| known.type_ == condition.as_str())
+}
+
+/// Whether a condition is there and holds.
+pub fn is_true(conditions: &[Condition], condition: ConditionType) -> bool {
+    find(conditions, condition).is_some_and(|known| known.status == Holds::True.as_str())
+}
+
+/// Records a judgement. The transition time moves only when the verdict does. Returns whether anything
+/// changed, so that an unchanged status need not be written.
+pub fn record(conditions: &mut Vec<Condition>, judgement: Judgement, now: &Time) -> bool {
+    let mut next = Condition {
+        type_: judgement.condition.as_str().to_owned(),
+        status: judgement.holds.as_str().to_owned(),
+        reason: judgement.reason.as_str().to_owned(),
+        message: judgement.message,
+        observed_generation: judgement.generation,
+        last_transition_time: now.clone(),
+    };
+    match conditions
+        .iter_mut()
+        .find(|known| known.type_ == next.type_)
+    {
+        None => conditions.push(next),
+        Some(known) => {
+            if known.status == next.status {
+                next.last_transition_time = known.last_transition_time.clone();
+            }
+            if *known == next {
+                return false;
+            }
+            *known = next;
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::jiff::Timestamp;
+
+    use super::*;
+
+    fn at(second: i64) -> Time {
+        Time(Timestamp::from_second(second).unwrap())
+    }
+
+    fn ready(holds: Holds, message: &str) -> Judgement {
+        Judgement {
+            condition: ConditionType::Ready,
+            holds,
+            reason: Reason::Reconciled,
+            message: message.to_owned(),
+            generation: Some(1),
+        }
+    }
+
+    #[test]
+    fn the_transition_time_moves_only_with_the_verdict() {
+        let mut list = vec![];
+        assert!(record(&mut list, ready(Holds::True, "fine"), &at(1)));
+        assert!(!record(&mut list, ready(Holds::True, "fine"), &at(2)));
+        assert!(record(&mut list, ready(Holds::True, "still fine"), &at(3)));
+        assert_eq!(list[0].last_transition_time, at(1));
+        assert!(record(&mut list, ready(Holds::False, "broken"), &at(4)));
+        assert_eq!(list[0].last_transition_time, at(4));
+        assert_eq!(list.len(), 1);
+        assert!(!is_true(&list, ConditionType::Ready));
+        assert!(find(&list, ConditionType::Created).is_none());
+    }
+
+    #[test]
+    fn every_word_can_stand_in_a_condition() {
+        for reason in Reason::ALL {
+            let word = reason.as_str();
+            assert!(
+                word.chars().all(char::is_alphanumeric) && word.starts_with(char::is_uppercase)
+            );
+        }
+        assert_eq!(ConditionType::Ready.to_string(), "Ready");
+    }
+}

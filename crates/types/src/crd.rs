@@ -1,0 +1,63 @@
+//! From a Rust kind to the definition that a Kubernetes API server installs.
+//!
+//! The derive macro writes the bulk; here is what it cannot know. An optional field is one that may be
+//! left out, not one that may be null. A spec that demands nothing may itself be left out.
+
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube::CustomResourceExt;
+use serde_json::{Map, Value};
+
+/// The finished definition of one kind.
+pub(crate) fn of<K: CustomResourceExt>() -> CustomResourceDefinition {
+    let mut document = document(&K::crd());
+    let versions = document["spec"]["versions"].as_array_mut();
+    for version in versions.into_iter().flatten() {
+        let schema = &mut version["schema"]["openAPIV3Schema"];
+        forbid_null(schema);
+        let spec_demands_something = schema["properties"]["spec"].get("required").is_some();
+        if let Some(root) = schema.as_object_mut() {
+            root.remove("title");
+            if !spec_demands_something {
+                root.remove("required");
+            }
+        }
+    }
+    serde_json::from_value(document).expect("a definition stays one when its schema is tidied")
+}
+
+/// A definition as a JSON document with its `apiVersion` and `kind`.
+pub(crate) fn document(crd: &CustomResourceDefinition) -> Value {
+    serde_json::to_value(crd).expect("a definition is plain JSON")
+}
+
+/// Takes `nullable` out of a schema and all schemas below it. A property may be *called* `nullable`, so
+/// maps of properties are descended into, not searched.
+fn forbid_null(schema: &mut Value) {
+    let Value::Object(schema) = schema else {
+        return;
+    };
+    schema.remove("nullable");
+    for_each_below(schema, &mut forbid_null);
+}
+
+fn for_each_below(schema: &mut Map<String, Value>, visit: &mut dyn FnMut(&mut Value)) {
+    for key in ["items", "additionalProperties", "not"] {
+        if let Some(below) = schema.get_mut(key) {
+            visit(below);
+        }
+    }
+    for key in ["allOf", "anyOf", "oneOf"] {
+        for below in schema
+            .get_mut(key)
+            .and_then(Value::as_array_mut)
+            .into_iter()
+            .flatten()
+        {
+            visit(below);
+        }
+    }
+    let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+    for below in properties.into_iter().flat_map(Map::values_mut) {
+        visit(below);
+    }
+}

@@ -1,0 +1,238 @@
+//! `DeploymentPipeline`: which environment promotes to which, and where a person must agree.
+
+use std::collections::BTreeSet;
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
+use kube::CustomResource;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    names::EnvironmentName, optional_spec::optional_spec, problem::Problem,
+    reference::NameOrReference, schema,
+};
+
+/// What is asked of a pipeline.
+#[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[kube(
+    group = "openchoreo.dev",
+    version = "v1alpha1",
+    kind = "DeploymentPipeline",
+    plural = "deploymentpipelines",
+    namespaced,
+    shortname = "deppipe",
+    shortname = "deppipes",
+    category = "openchoreo",
+    status = "DeploymentPipelineStatus",
+    derive = "PartialEq",
+    derive = "Default",
+    doc = "Which environment promotes to which, and where a person must agree.",
+    printcolumn(
+        name = "Environments",
+        type_ = "string",
+        json_path = ".status.environments"
+    ),
+    printcolumn(
+        name = "Ready",
+        type_ = "string",
+        json_path = ".status.conditions[?(@.type=='Ready')].status"
+    ),
+    printcolumn(
+        name = "Age",
+        type_ = "date",
+        json_path = ".metadata.creationTimestamp"
+    )
+)]
+#[serde(rename_all = "camelCase", remote = "Self")]
+pub struct DeploymentPipelineSpec {
+    /// The allowed promotions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub promotion_paths: Vec<PromotionPath>,
+}
+
+optional_spec!(DeploymentPipelineSpec);
+
+/// The promotions out of one environment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PromotionPath {
+    /// The environment to promote from: its name, or kind and name.
+    pub source_environment_ref: NameOrReference,
+    /// The environments to promote to.
+    pub target_environment_refs: Vec<TargetEnvironment>,
+}
+
+/// An environment to promote to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TargetEnvironment {
+    /// Always `Environment`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("enum" = ["Environment"]))]
+    pub kind: Option<String>,
+    /// The name of the environment.
+    pub name: EnvironmentName,
+    /// Whether somebody must agree first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requires_approval: Option<bool>,
+    /// Whether a person must agree first; means the same as `requiresApproval`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub is_manual_approval_required: Option<bool>,
+}
+
+/// What was seen of a pipeline.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DeploymentPipelineStatus {
+    /// The generation that was last acted upon.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub observed_generation: Option<i64>,
+    /// How the pipeline is doing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(schema_with = "schema::conditions")]
+    pub conditions: Vec<Condition>,
+    /// The pipeline's environments in order, for people to read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub environments: Option<String>,
+}
+
+/// One allowed promotion.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Promotion {
+    /// From here.
+    pub from: EnvironmentName,
+    /// To there.
+    pub to: EnvironmentName,
+    /// Somebody must agree first.
+    pub needs_approval: bool,
+}
+
+/// A pipeline as everybody else sees it: the allowed promotions, in the order they were written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Resolved {
+    promotions: Vec<Promotion>,
+    sources: Vec<EnvironmentName>,
+}
+
+impl DeploymentPipelineSpec {
+    /// Reads the variants of all generations into one form.
+    pub fn resolve(&self) -> Result<Resolved, Problem> {
+        let mut resolved = Resolved::default();
+        for (index, path) in self.promotion_paths.iter().enumerate() {
+            let field = format!("spec.promotionPaths[{index}]");
+            let source_field = format!("{field}.sourceEnvironmentRef");
+            let source = path
+                .source_environment_ref
+                .resolve(&source_field, &["Environment"])?;
+            let from = EnvironmentName::new(source.name);
+            for (index, target) in path.target_environment_refs.iter().enumerate() {
+                if target.name == from {
+                    return Err(Problem::new(
+                        format!("{field}.targetEnvironmentRefs[{index}].name"),
+                        format!("{from} cannot be promoted to itself"),
+                    ));
+                }
+                let asked = [target.requires_approval, target.is_manual_approval_required];
+                resolved.promotions.push(Promotion {
+                    from: from.clone(),
+                    to: target.name.clone(),
+                    needs_approval: asked.contains(&Some(true)),
+                });
+            }
+            resolved.sources.push(from);
+        }
+        if !resolved.sources.is_empty() && resolved.first().is_none() {
+            return Err(Problem::new(
+                "spec.promotionPaths",
+                "go in a circle: no environment is the first",
+            ));
+        }
+        Ok(resolved)
+    }
+}
+
+impl Resolved {
+    /// The environment where a component is deployed first: the first source that nothing promotes to.
+    pub fn first(&self) -> Option<&EnvironmentName> {
+        let targets: BTreeSet<_> = self.promotions.iter().map(|step| &step.to).collect();
+        self.sources.iter().find(|source| !targets.contains(source))
+    }
+
+    /// The promotion between two environments, if it is allowed. Written twice, the stricter one counts.
+    pub fn promotion(&self, from: &EnvironmentName, to: &EnvironmentName) -> Option<&Promotion> {
+        let mut written = self
+            .promotions
+            .iter()
+            .filter(|step| step.from == *from && step.to == *to);
+        let first = written.next()?;
+        Some(written.find(|step| step.needs_approval).unwrap_or(first))
+    }
+
+    /// Every promotion, as written.
+    pub fn promotions(&self) -> &[Promotion] {
+        &self.promotions
+    }
+
+    /// Every environment once, in the order in which they are first mentioned.
+    pub fn environments(&self) -> Vec<&EnvironmentName> {
+        let mut seen = BTreeSet::new();
+        let steps = self
+            .promotions
+            .iter()
+            .flat_map(|step| [&step.from, &step.to]);
+        let first_mentions = steps.chain(&self.sources).filter(|name| seen.insert(*name));
+        first_mentions.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn read(spec: Value) -> Result<Resolved, Problem> {
+        serde_json::from_value::<DeploymentPipelineSpec>(spec)
+            .unwrap()
+            .resolve()
+    }
+
+    #[test]
+    fn the_first_environment_is_the_one_that_nothing_promotes_to() {
+        let pipeline = read(json!({"promotionPaths": [
+            {"sourceEnvironmentRef": "staging", "targetEnvironmentRefs": [
+                {"name": "production", "isManualApprovalRequired": true}]},
+            {"sourceEnvironmentRef": {"name": "development"}, "targetEnvironmentRefs": [
+                {"name": "staging", "requiresApproval": false}]},
+        ]}))
+        .unwrap();
+        assert_eq!(pipeline.first(), Some(&"development".into()));
+        let names: Vec<_> = pipeline
+            .environments()
+            .into_iter()
+            .map(EnvironmentName::as_str)
+            .collect();
+        assert_eq!(names, ["staging", "production", "development"]);
+        let step = |from: &str, to: &str| {
+            pipeline
+                .promotion(&from.into(), &to.into())
+                .map(|step| step.needs_approval)
+        };
+        assert_eq!(step("staging", "production"), Some(true));
+        assert_eq!(step("development", "staging"), Some(false));
+        assert_eq!(step("development", "production"), None);
+    }
+
+    #[test]
+    fn circles_and_self_promotion_are_refused() {
+        let path = |from: &str, to: &str| json!({"sourceEnvironmentRef": from, "targetEnvironmentRefs": [{"name": to}]});
+        let circle = read(json!({"promotionPaths": [path("a", "b"), path("b", "a")]}));
+        assert_eq!(circle.unwrap_err().field, "spec.promotionPaths");
+        let own = read(json!({"promotionPaths": [path("a", "a")]}));
+        assert_eq!(
+            own.unwrap_err().field,
+            "spec.promotionPaths[0].targetEnvironmentRefs[0].name"
+        );
+        assert_eq!(read(json!({})).unwrap().first(), None);
+    }
+}

@@ -1,0 +1,14 @@
+//! Finalizers: what must be cleaned up before an object may go.
+
+/// On an Organization: its namespace.
+pub const ORGANIZATION: &str = "openchoreo.dev/delete-namespace";
+/// On a Project: its components and cells.
+pub const PROJECT: &str = "openchoreo.dev/project-cleanup";
+/// On an Environment: what is deployed in it.
+pub const ENVIRONMENT: &str = "openchoreo.dev/environment-cleanup";
+/// On a `DataPlane`: the environments that use it.
+pub const DATA_PLANE: &str = "openchoreo.dev/dataplane-cleanup";
+/// On a `DeploymentPipeline`: the projects that use it.
+pub const DEPLOYMENT_PIPELINE: &str = "openchoreo.dev/deployment-pipeline-cleanup";
+/// On a Release: its objects in the plane. The same word as a `DataPlane`'s, by old agreement.
+pub const RELEASE: &str = "openchoreo.dev/dataplane-cleanup";

@@ -1,0 +1,1 @@
+//! The definitions and the sample documents, as a whole.
