@@ -1,6 +1,7 @@
 //! Generated files. Each generator is a function from nothing to (path, content) pairs; `--check` compares
 //! instead of writing, so that CI notices what was not regenerated.
 
+mod crds;
 mod kinds;
 
 use std::{fs, path::Path};
@@ -22,7 +23,8 @@ pub(crate) struct Generated {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let files = kinds::generate()?;
+    let mut files = kinds::generate()?;
+    files.extend(crds::generate()?);
     let mut stale = Vec::new();
     for file in &files {
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -34,6 +36,9 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         if arguments.check {
             stale.push(file.path.as_str());
         } else {
+            if let Some(folder) = path.parent() {
+                fs::create_dir_all(folder)?;
+            }
             fs::write(&path, &file.content).with_context(|| format!("write {}", file.path))?;
             println!("wrote {}", file.path);
         }

@@ -14,7 +14,10 @@ pub(crate) fn of<K: CustomResourceExt>() -> CustomResourceDefinition {
     for version in versions.into_iter().flatten() {
         let schema = &mut version["schema"]["openAPIV3Schema"];
         forbid_null(schema);
-        let spec_demands_something = schema["properties"]["spec"].get("required").is_some();
+        let spec = &schema["properties"]["spec"];
+        let spec_demands_something = ["required", "x-kubernetes-validations"]
+            .iter()
+            .any(|demand| spec.get(demand).is_some());
         if let Some(root) = schema.as_object_mut() {
             root.remove("title");
             if !spec_demands_something {
@@ -27,7 +30,31 @@ pub(crate) fn of<K: CustomResourceExt>() -> CustomResourceDefinition {
 
 /// A definition as a JSON document with its `apiVersion` and `kind`.
 pub(crate) fn document(crd: &CustomResourceDefinition) -> Value {
-    serde_json::to_value(crd).expect("a definition is plain JSON")
+    let mut document = serde_json::to_value(crd).expect("a definition is plain JSON");
+    write_whole_numbers_whole(&mut document);
+    document
+}
+
+/// Bounds are floating point in the Rust type; `1.0` reads `1` everywhere else.
+fn write_whole_numbers_whole(value: &mut Value) {
+    match value {
+        Value::Number(number) => {
+            #[allow(
+                clippy::cast_possible_truncation,
+                reason = "only taken where it loses nothing"
+            )]
+            let whole = number.as_f64().map(|float| (float, float as i64));
+            if let Some((float, whole)) = whole
+                && number.is_f64()
+                && format!("{float}") == whole.to_string()
+            {
+                *number = whole.into();
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(write_whole_numbers_whole),
+        Value::Object(fields) => fields.values_mut().for_each(write_whole_numbers_whole),
+        Value::Null | Value::Bool(_) | Value::String(_) => {}
+    }
 }
 
 /// Takes `nullable` out of a schema and all schemas below it. A property may be *called* `nullable`, so

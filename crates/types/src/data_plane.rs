@@ -204,15 +204,15 @@ pub struct AgentConnection {
     /// How many agents are connected.
     pub connected_agents: i32,
     /// When an agent last connected.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "schema::time")]
     pub last_connected_time: Option<Time>,
     /// When the last agent left.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "schema::time")]
     pub last_disconnected_time: Option<Time>,
     /// When an agent was last heard of.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "schema::time")]
     pub last_heartbeat_time: Option<Time>,
     /// What is to be said about it.

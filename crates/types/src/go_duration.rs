@@ -42,7 +42,7 @@ mod tests {
 
     #[test]
     fn units_add_up() {
-        assert_eq!(parse("1h30m"), Some(Duration::from_secs(5400)));
+        assert_eq!(parse("1h30m"), Some(Duration::from_mins(90)));
         assert_eq!(parse("1.5s"), Some(Duration::from_millis(1500)));
         assert_eq!(parse("250ms"), Some(Duration::from_millis(250)));
         assert_eq!(parse("0s"), Some(Duration::ZERO));

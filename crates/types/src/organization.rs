@@ -31,12 +31,11 @@ use crate::{optional_spec::optional_spec, schema};
     printcolumn(
         name = "Display Name",
         type_ = "string",
-        json_path = ".metadata.annotations['openchoreo\\.dev/display-name']",
+        json_path = ".metadata.annotations.openchoreo\\.dev/display-name",
         priority = 1
     ),
     validation = Rule::new("self.metadata.name.matches('^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$')")
         .message("an organization is a namespace: its name has at most 63 lower-case letters, digits and dashes")
-        .field_path(".metadata.name")
 )]
 #[serde(remote = "Self")]
 pub struct OrganizationSpec {}

@@ -66,7 +66,7 @@ pub struct ProjectSpec {
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub project_type: Option<ProjectTypeRef>,
     /// Parameters of the project's type.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "schema::any_object")]
     pub parameters: Option<Value>,
 }

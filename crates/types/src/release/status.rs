@@ -90,11 +90,11 @@ pub struct ObjectStatus {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<ObjectError>,
     /// The object's own status, as it was last seen.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "schema::any_object")]
     pub status: Option<Value>,
     /// When its health last changed.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "schema::time")]
     pub last_observed_time: Option<Time>,
 }

@@ -13,7 +13,7 @@ fn read(spec: Value) -> Result<Resolved, String> {
         .map_err(|problem| problem.to_string())
 }
 
-fn connection(cluster: Value) -> Result<Connection, String> {
+fn connection(cluster: &Value) -> Result<Connection, String> {
     read(json!({ "kubernetesCluster": cluster })).map(|plane| plane.connection)
 }
 
@@ -32,7 +32,7 @@ fn in_secret(name: &str, key: &str) -> Credential {
 #[test]
 fn inline_credentials_are_decoded_and_the_certificate_wins_over_the_token() {
     let packed = STANDARD.encode(PEM);
-    let meant = connection(json!({
+    let meant = connection(&json!({
         "server": "https://plane:6443",
         "tls": {"ca": {"value": packed}},
         "auth": {
@@ -54,7 +54,7 @@ fn inline_credentials_are_decoded_and_the_certificate_wins_over_the_token() {
 
 #[test]
 fn a_token_is_taken_as_it_is_and_an_empty_authority_means_the_systems() {
-    let meant = connection(json!({
+    let meant = connection(&json!({
         "server": "https://plane",
         "tls": {"ca": {}},
         "auth": {"bearerToken": {"value": "t0ken"}},
@@ -72,13 +72,13 @@ fn a_kubeconfig_has_two_names_and_a_local_plane_needs_nothing() {
     let kubeconfig = Ok(Connection::Kubeconfig {
         secret: "kc".to_owned(),
     });
-    assert_eq!(connection(json!({"secretRef": "kc"})), kubeconfig);
+    assert_eq!(connection(&json!({"secretRef": "kc"})), kubeconfig);
     assert_eq!(
-        connection(json!({"name": "kind", "connectionConfigRef": "kc"})),
+        connection(&json!({"name": "kind", "connectionConfigRef": "kc"})),
         kubeconfig
     );
     assert_eq!(
-        connection(json!({"inCluster": true})),
+        connection(&json!({"inCluster": true})),
         Ok(Connection::Local)
     );
 }
@@ -129,16 +129,16 @@ fn what_cannot_be_meant_is_named_with_its_field() {
     let both = json!({"kubernetesCluster": {"inCluster": true}, "clusterAgent": {"clientCA": {}}});
     assert!(read(both).unwrap_err().starts_with("spec: has both"));
     assert!(read(json!({})).unwrap_err().starts_with("spec: needs"));
-    let ways = connection(json!({"inCluster": true, "secretRef": "x"})).unwrap_err();
+    let ways = connection(&json!({"inCluster": true, "secretRef": "x"})).unwrap_err();
     assert!(ways.starts_with("spec.kubernetesCluster: must say in exactly one way"));
-    let garbage = connection(json!({
+    let garbage = connection(&json!({
         "server": "s", "auth": {"mtls": {"clientCert": {"value": "???"}, "clientKey": {}}}
     }));
     assert_eq!(
         garbage.unwrap_err(),
         "spec.kubernetesCluster.auth.mtls.clientCert.value: is neither PEM nor PEM in base64"
     );
-    let empty = connection(json!({"server": "s", "auth": {"bearerToken": {"value": ""}}}));
+    let empty = connection(&json!({"server": "s", "auth": {"bearerToken": {"value": ""}}}));
     assert_eq!(
         empty.unwrap_err(),
         "spec.kubernetesCluster.auth.bearerToken: is empty"
