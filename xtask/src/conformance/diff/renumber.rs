@@ -26,10 +26,14 @@ static TIME: LazyLock<Regex> =
 static ADDRESS: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b10\.\d{1,3}\.\d{1,3}\.\d{1,3}\b"));
 static TOKEN_VOLUME: LazyLock<Regex> =
     LazyLock::new(|| pattern("kube-api-access-[bcdfghjklmnpqrstvwxz2456789]{5}"));
+static CREDENTIAL: LazyLock<Regex> = LazyLock::new(|| pattern("X509SHA256=[0-9a-f]{64}"));
 static AGE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(\d+[smhdy])+$"));
 static PREFIX: LazyLock<Regex> =
     LazyLock::new(|| pattern(r#""?generateName"?:\s*"?([A-Za-z0-9._-]+)"#));
 static NUMBER: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b\d+\b"));
+
+/// How Go's error texts write a form of time.
+const GO_LAYOUT: &str = "2006-01-02T15:04:05";
 
 fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("the pattern is a constant of this file")
@@ -210,6 +214,7 @@ impl Numbering<'_> {
         text = self.each(&ADDRESS, &text, |this, ip| {
             number(&mut this.addresses, ip, "ip")
         });
+        text = CREDENTIAL.replace_all(&text, "<credential>").into_owned();
         text = TOKEN_VOLUME
             .replace_all(&text, "kube-api-access-<any>")
             .into_owned();
@@ -218,7 +223,7 @@ impl Numbering<'_> {
             text = NUMBER
                 .replace_all(&text, |found: &Captures<'_>| {
                     let digits = &found[0];
-                    if self.script_numbers.contains(digits) {
+                    if digits.len() < 2 || self.script_numbers.contains(digits) {
                         digits.to_owned()
                     } else {
                         "<revision>".to_owned()
@@ -242,6 +247,9 @@ impl Numbering<'_> {
     }
 
     fn time(&mut self, time: &str) -> String {
+        if time.starts_with(GO_LAYOUT) {
+            return time.to_owned();
+        }
         let form = if time.contains('.') {
             " with fraction"
         } else {

@@ -54,21 +54,22 @@ pub(super) async fn run(
             .step(step)
             .await
             .with_context(|| format!("step {}", index + 1))?;
-        if !step.quiet {
-            records.push(Record {
-                title: format!("{}. {title}", index + 1),
-                result: focus(result, step),
-            });
-        }
+        records.push(Record {
+            title: format!("{}. {title}", index + 1),
+            result: focus(result, step, &runner.names),
+        });
     }
     runner.remove_definitions().await?;
     Ok(records)
 }
 
 /// Leaves what the step wants compared.
-fn focus(mut result: Value, step: &Step) -> Value {
+fn focus(mut result: Value, step: &Step, names: &BTreeMap<String, String>) -> Value {
     for place in &step.ignore {
-        remove(&mut result, place);
+        remove(&mut result, &fill(place, names));
+    }
+    if step.quiet {
+        return lookup(&result, ".status").cloned().unwrap_or(result);
     }
     if step.only.is_empty() {
         return result;
@@ -76,10 +77,8 @@ fn focus(mut result: Value, step: &Step) -> Value {
     step.only
         .iter()
         .map(|place| {
-            (
-                place.clone(),
-                lookup(&result, place).cloned().unwrap_or_default(),
-            )
+            let found = lookup(&result, &fill(place, names));
+            (place.clone(), found.cloned().unwrap_or_default())
         })
         .collect::<Map<_, _>>()
         .into()
@@ -192,7 +191,7 @@ impl<'a> Runner<'a> {
                     until.iter().all(|(place, wanted)| match place.as_str() {
                         "status" => json!(status) == *wanted,
                         place => {
-                            lookup(body, place).unwrap_or(&Value::Null)
+                            lookup(body, &fill(place, &names)).unwrap_or(&Value::Null)
                                 == &fill_value(wanted, &names)
                         }
                     })
@@ -216,7 +215,7 @@ impl<'a> Runner<'a> {
     ) -> Result<(String, Value)> {
         let target = self.target(path, step);
         let body = self.body(step)?;
-        let content_type = content_type.filter(|_| !body.is_empty());
+        let content_type = content_type.filter(|_| !body.is_empty() || method == "PATCH");
         let headers = self.headers(step, content_type);
         let borrowed = borrow(&headers);
         let title = format!("{method} {target}");

@@ -101,7 +101,7 @@ pub(super) struct Step {
     pub(super) ignore: Vec<String>,
     /// The only places of the result that are compared.
     pub(super) only: Vec<String>,
-    /// Not compared at all: preparation.
+    /// Preparation: only the status is compared.
     pub(super) quiet: bool,
 }
 

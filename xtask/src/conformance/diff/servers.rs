@@ -43,7 +43,7 @@ impl Servers {
             real: Endpoint::from_kubeconfig(&real)?,
             ours: Endpoint::from_kubeconfig(with)?,
             definitions: vec![root.join("deploy/crds"), root.join("target/assets/crds")],
-            run: format!("{:04x}", std::process::id() & 0xffff),
+            run: format!("r{:04x}", std::process::id() & 0xffff),
             _started: started,
         })
     }
