@@ -9,6 +9,7 @@
 //!     └──► tables, OpenAPI
 //! ```
 
+pub mod builtin;
 pub mod decode;
 pub mod field_error;
 pub mod fieldset;
