@@ -1,5 +1,7 @@
 //! A cluster for one test.
 
+use std::path::PathBuf;
+
 use k8s_openapi::api::core::v1::Namespace;
 use kube::{
     Api, Client,
@@ -67,6 +69,12 @@ impl Cluster {
     /// The wire under [`Self::client`]: its log, and faults to inject.
     pub fn wire(&self) -> &Wire {
         &self.wire
+    }
+
+    /// A kubeconfig file with which programs reach the cluster as administrator. Its default namespace is
+    /// `default`, not the test's own.
+    pub async fn kubeconfig(&self) -> anyhow::Result<PathBuf> {
+        real::shared_kubeconfig().await
     }
 
     /// The test's own namespace.

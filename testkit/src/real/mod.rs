@@ -20,7 +20,7 @@ use tempfile::TempDir;
 use crate::assets;
 
 pub use process::Process;
-pub use shared::{KUBECONFIG_VARIABLE, shared_client};
+pub use shared::{KUBECONFIG_VARIABLE, shared_client, shared_kubeconfig};
 
 /// What to start besides etcd and kube-apiserver.
 #[derive(Debug, Clone, Default)]

@@ -14,16 +14,22 @@ pub const KUBECONFIG_VARIABLE: &str = "QUADRILLE_TEST_REAL";
 
 /// A client of the shared control plane, for the runtime that asks. It does not retry.
 pub async fn shared_client() -> anyhow::Result<Client> {
+    Ok(Client::try_from(
+        config(&shared_kubeconfig().await?).await?,
+    )?)
+}
+
+/// The kubeconfig of the shared control plane.
+pub async fn shared_kubeconfig() -> anyhow::Result<PathBuf> {
     // Never dropped: statics aren't. Its processes end with ours all the same.
     static PLANE: OnceCell<ControlPlane> = OnceCell::const_new();
-    let kubeconfig = match given() {
-        Some(path) => path,
-        None => PLANE
-            .get_or_try_init(|| ControlPlane::start(Options::full()))
-            .await?
-            .kubeconfig(),
-    };
-    Ok(Client::try_from(config(&kubeconfig).await?)?)
+    if let Some(path) = given() {
+        return Ok(path);
+    }
+    let plane = PLANE
+        .get_or_try_init(|| ControlPlane::start(Options::full()))
+        .await?;
+    Ok(plane.kubeconfig())
 }
 
 /// Whether tests shall get a real cluster.
