@@ -9,7 +9,9 @@ use kube::{
     core::{NamespaceResourceScope, Resource},
 };
 
-use crate::{builders::mk, real, wire::Wire};
+use tokio::sync::OnceCell;
+
+use crate::{builders::mk, definitions, real, wire::Wire};
 
 /// Which kind of cluster a test has got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,9 +37,16 @@ impl Cluster {
         Self::real().await
     }
 
-    /// The real control plane of this test run, and a new namespace in it.
+    /// The real control plane of this test run with our definitions, and a new namespace in it.
     pub async fn real() -> anyhow::Result<Self> {
-        Self::over(ClusterKind::Real, real::shared_client().await?).await
+        // Once per process; across processes, doing it again changes nothing.
+        static DEFINITIONS: OnceCell<()> = OnceCell::const_new();
+        let client = real::shared_client().await?;
+        let ours = quadrille_types::crd_documents();
+        DEFINITIONS
+            .get_or_try_init(async || definitions::install(&client, &ours).await)
+            .await?;
+        Self::over(ClusterKind::Real, client).await
     }
 
     async fn over(kind: ClusterKind, direct: Client) -> anyhow::Result<Self> {

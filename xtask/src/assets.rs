@@ -52,6 +52,9 @@ pub(crate) fn ensure() -> anyhow::Result<()> {
         println!("another run is preparing the assets; waiting for it");
         lock.lock().context("wait for another run")?;
     }
+    for place in [folder.clone(), folder.join("crds")] {
+        sweep(&place)?;
+    }
     for group in Group::ALL {
         if group
             .packages()
@@ -70,6 +73,23 @@ pub(crate) fn ensure() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Folders that are being filled have names that start like this.
+const UNFINISHED: &str = ".unfinished-";
+
+/// Removes what runs that were killed have left. Nobody else is filling: we hold the lock.
+fn sweep(folder: &Path) -> anyhow::Result<()> {
+    if !folder.is_dir() {
+        return Ok(());
+    }
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
+            fs::remove_dir_all(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
 /// Fills a folder beside the target and renames it when it is whole.
 fn in_one_piece(
     target: &Path,
@@ -78,7 +98,7 @@ fn in_one_piece(
     let parent = target.parent().context("an asset lies in a folder")?;
     fs::create_dir_all(parent)?;
     let unfinished = tempfile::Builder::new()
-        .prefix(".unfinished-")
+        .prefix(UNFINISHED)
         .tempdir_in(parent)?;
     fill(unfinished.path())?;
     if target.exists() {
@@ -172,6 +192,21 @@ mod tests {
         });
         assert!(result.is_err());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn what_a_killed_run_has_left_is_swept_away() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in [".unfinished-abc", "part-1.0"] {
+            fs::create_dir(folder.path().join(name)).unwrap();
+        }
+        sweep(folder.path()).unwrap();
+        sweep(&folder.path().join("not-there")).unwrap();
+        let left: Vec<_> = fs::read_dir(folder.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
+        assert_eq!(left, ["part-1.0"]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Cluster scenarios. All are one binary, so that they share one control plane when they run on a real one.
 
 mod applying;
+mod definitions;
 mod kubectl;
 mod lifecycle;
 mod objects;
