@@ -78,9 +78,11 @@ async fn main() {
 
     let crashed = Path::new(&folder).join("crashed.redb");
     std::fs::copy(&path, &crashed).expect("a copy as a crash would leave it");
-    let start = Instant::now();
+    let (start, processor) = (Instant::now(), on_processor());
     let copy = Store::open(&crashed, Options::default()).expect("a store after a crash");
-    println!("start after a crash      {:>10.2?}", start.elapsed());
+    let processor = on_processor().saturating_sub(processor);
+    let clock = start.elapsed();
+    println!("start after a crash      {clock:>10.2?}   (processor {processor:.2?})");
     copy.close().await;
     store.close().await;
     let start = Instant::now();
@@ -133,16 +135,29 @@ async fn fill(store: &Store, records: u64) {
     }
 }
 
+/// Prints the time of a call: on the clock, and of the processor alone, which other load on the
+/// machine does not change.
 fn time<T: std::fmt::Debug>(what: &str, run: impl Fn() -> T) {
-    let first = Instant::now();
     let answer = run();
-    let first = first.elapsed();
-    let again = Instant::now();
-    for _ in 0..10 {
+    let (clock, processor) = (Instant::now(), on_processor());
+    for _ in 0..20 {
         run();
     }
-    let again = again.elapsed() / 10;
-    println!("{what:<24} {again:>10.2?}   (first {first:.2?}, answer {answer:?})");
+    let (clock, processor) = (
+        clock.elapsed() / 20,
+        on_processor().saturating_sub(processor) / 20,
+    );
+    println!("{what:<24} {clock:>10.2?}   (processor {processor:.2?}, answer {answer:?})");
+}
+
+/// How long this thread has been running on a processor.
+fn on_processor() -> Duration {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanoseconds = text
+        .split(' ')
+        .next()
+        .and_then(|number| number.parse().ok());
+    Duration::from_nanos(nanoseconds.unwrap_or(0))
 }
 
 fn raw_sync(folder: &Path) -> Duration {

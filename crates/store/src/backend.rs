@@ -6,7 +6,14 @@
 //! those writes stay in memory. A damaged file is thereby refused without being changed, and a
 //! store on a full disk can be reopened for reading.
 
-use std::{io, ops::Bound, sync::Arc};
+use std::{
+    io,
+    ops::Bound,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use parking_lot::Mutex;
 use redb::{BackendError, StorageBackend};
@@ -24,6 +31,8 @@ pub(crate) struct Failures {
 #[derive(Debug)]
 pub(crate) struct Guarded {
     inner: Box<dyn StorageBackend>,
+    /// Whether `state.staged` is set; spares readers the lock as a rule.
+    is_staged: AtomicBool,
     state: Mutex<State>,
 }
 
@@ -52,6 +61,7 @@ impl Guarded {
     pub(crate) fn new(inner: Box<dyn StorageBackend>) -> Arc<Self> {
         Arc::new(Self {
             inner,
+            is_staged: AtomicBool::new(false),
             state: Mutex::default(),
         })
     }
@@ -63,6 +73,7 @@ impl Guarded {
             len,
             calls: Vec::new(),
         });
+        self.is_staged.store(true, Ordering::Release);
         Ok(())
     }
 
@@ -80,7 +91,13 @@ impl Guarded {
             }
         }
         state.staged = None;
+        self.is_staged.store(false, Ordering::Release);
         Ok(())
+    }
+
+    /// How large the storage is.
+    pub(crate) fn size(&self) -> io::Result<u64> {
+        self.inner.len()
     }
 
     /// Syncs the storage itself, whatever is held back.
@@ -134,12 +151,12 @@ impl StorageBackend for Handle {
     }
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
-        let state = self.0.state.lock();
-        let Some(staged) = &state.staged else {
-            drop(state);
-            return self.0.inner.read(offset, out);
-        };
-        staged.read(&*self.0.inner, offset, out)
+        if self.0.is_staged.load(Ordering::Acquire)
+            && let Some(staged) = &self.0.state.lock().staged
+        {
+            return staged.read(&*self.0.inner, offset, out);
+        }
+        self.0.inner.read(offset, out)
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
@@ -255,3 +272,6 @@ fn overlay(at: u64, data: &[u8], offset: u64, out: &mut [u8]) {
     out[index(start, offset)..index(end, offset)]
         .copy_from_slice(&data[index(start, at)..index(end, at)]);
 }
+
+#[cfg(test)]
+mod tests;

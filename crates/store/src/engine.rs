@@ -1,6 +1,12 @@
 //! Opens redb on a guarded storage and prepares the tables.
 
-use std::{panic::AssertUnwindSafe, sync::Arc};
+use std::{
+    panic::AssertUnwindSafe,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition};
 
@@ -24,6 +30,8 @@ const FORMAT_NUMBER: u64 = 1;
 pub(crate) struct Engine {
     pub(crate) db: Database,
     pub(crate) snapshot: Snapshot,
+    /// The file had to be walked through, because it was not settled before a crash.
+    pub(crate) repaired: bool,
 }
 
 /// Opens the database without changing the storage: what must be written is held back in
@@ -35,20 +43,26 @@ pub(crate) fn open_staged(storage: &Arc<Guarded>, options: &Options) -> Result<E
 
 /// Runs work on the database; on some damaged files redb panics instead of returning an error.
 pub(crate) fn without_panic<T>(work: impl FnOnce() -> T) -> Result<T, Fault> {
-    std::panic::catch_unwind(AssertUnwindSafe(work))
-        .map_err(|_| Fault::row("the structure of the file is inconsistent"))
+    std::panic::catch_unwind(AssertUnwindSafe(work)).map_err(|_| Fault::panicked())
 }
 
 fn open(storage: &Arc<Guarded>, options: &Options) -> Result<Engine, Fault> {
+    let repaired = Arc::new(AtomicBool::new(false));
+    let note = Arc::clone(&repaired);
     let db = redb::Builder::new()
         .set_cache_size(options.cache_bytes)
+        .set_repair_callback(move |_| note.store(true, Ordering::Relaxed))
         .create_with_backend(Handle(Arc::clone(storage)))?;
     if db.begin_read()?.list_tables()?.next().is_none() {
         create_tables(&db, options)?;
     }
     check_format(&db)?;
     let snapshot = Snapshot::take(&db)?;
-    Ok(Engine { db, snapshot })
+    Ok(Engine {
+        db,
+        snapshot,
+        repaired: repaired.load(Ordering::Relaxed),
+    })
 }
 
 fn create_tables(db: &Database, options: &Options) -> Result<(), Fault> {
@@ -76,8 +90,8 @@ fn check_format(db: &Database) -> Result<(), Fault> {
 /// How a transaction is brought to disk. Either way it is durable when the commit returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Finish {
-    /// With one sync; checksums tell a whole commit from a torn one.
-    Fast,
+    /// Checksums tell a whole commit from a torn one.
+    OneSync,
     /// With two syncs and a record of the free pages, so that opening after a crash needs no walk
     /// through the whole file.
     QuickToOpen,

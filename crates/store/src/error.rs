@@ -122,6 +122,8 @@ enum FaultKind {
     Engine(#[from] redb::Error),
     #[error("a stored row is damaged: {0}")]
     Row(&'static str),
+    #[error("the structure of the file is inconsistent")]
+    Panicked,
     #[error("a key or value is larger than 1 GiB")]
     TooLarge,
     #[error("an earlier sync of the data file failed; only a restart tells what is on disk")]
@@ -131,6 +133,10 @@ enum FaultKind {
 impl Fault {
     pub(crate) fn row(what: &'static str) -> Self {
         Self(Arc::new(FaultKind::Row(what)))
+    }
+
+    pub(crate) fn panicked() -> Self {
+        Self(Arc::new(FaultKind::Panicked))
     }
 
     pub(crate) fn too_large() -> Self {
@@ -149,6 +155,11 @@ impl Fault {
         )
     }
 
+    /// Whether a row is wrong while the engine itself is fine.
+    pub(crate) fn is_row(&self) -> bool {
+        matches!(*self.0, FaultKind::Row(_))
+    }
+
     /// Whether somebody else has the file open.
     pub(crate) fn is_in_use(&self) -> bool {
         matches!(*self.0, FaultKind::Engine(redb::Error::DatabaseAlreadyOpen))
@@ -157,7 +168,7 @@ impl Fault {
     /// Whether the bytes on disk are wrong, as opposed to unreachable.
     pub(crate) fn is_damage(&self) -> bool {
         match &*self.0 {
-            FaultKind::Row(_) => true,
+            FaultKind::Row(_) | FaultKind::Panicked => true,
             FaultKind::SyncFailed | FaultKind::TooLarge => false,
             FaultKind::Engine(error) => is_engine_damage(error),
         }

@@ -15,6 +15,9 @@ pub struct Options {
     pub watcher_buffer_bytes: usize,
     /// How many past revisions stay readable. Older ones are compacted along with later writes.
     pub retain_revisions: u64,
+    /// Up to this size of the data file a commit takes one sync, and opening it after a crash may
+    /// walk through all of it. Above, a commit takes two, and opening is quick even then.
+    pub one_sync_up_to_bytes: u64,
     /// The revision of the very first write; only used when a store is created.
     pub first_revision: u64,
 }
@@ -28,6 +31,7 @@ impl Default for Options {
             watcher_buffer_events: 4096,
             watcher_buffer_bytes: 16 << 20,
             retain_revisions: 10_000,
+            one_sync_up_to_bytes: 512 << 20,
             first_revision: 1,
         }
     }

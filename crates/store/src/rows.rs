@@ -172,3 +172,6 @@ fn number(head: &[u8], at: usize) -> u64 {
 fn length(head: &[u8], at: usize) -> usize {
     u32::from_le_bytes(head[at..at + 4].try_into().expect("four bytes of a head")) as usize
 }
+
+#[cfg(test)]
+mod tests;

@@ -56,10 +56,9 @@ impl Store {
         let engine = engine::open_staged(storage, &options)
             .and_then(|engine| storage.release().map(|()| engine).map_err(Fault::from))
             .map_err(|fault| file::failed(path, fault))?;
-        let hub = Arc::new(Hub::new(engine.snapshot, &options));
         let (queue, requests) = mpsc::channel();
         let storage = Arc::clone(storage);
-        writer::spawn(engine.db, storage, Arc::clone(&hub), requests, options)
+        let hub = writer::spawn(engine, storage, requests, options)
             .map_err(|error| file::failed(path, error.into()))?;
         Ok(Self {
             inner: Arc::new(Inner {

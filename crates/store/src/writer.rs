@@ -17,7 +17,7 @@ use crate::{
     Event, Fault, Options, WriteError,
     backend::{self, Failures, Guarded},
     batch::Batch,
-    engine::{self, Finish},
+    engine::{self, Engine, Finish},
     group::{Group, Outcome, Request},
     hub::Hub,
     snapshot::Snapshot,
@@ -35,6 +35,7 @@ struct Done {
     revision: u64,
     floor: u64,
     events: Vec<Arc<Event>>,
+    finish: Finish,
 }
 
 struct Writer {
@@ -54,31 +55,30 @@ struct Writer {
     settled: bool,
 }
 
-/// Starts the writer thread. It ends when it is told to close or all handles are gone.
+/// Starts the writer thread and returns where it shows its work. It ends when it is told to close or all handles are gone.
 pub(crate) fn spawn(
-    db: Database,
+    engine: Engine,
     storage: Arc<Guarded>,
-    hub: Arc<Hub>,
     requests: Receiver<Request>,
     options: Options,
-) -> io::Result<()> {
-    let snapshot = hub.snapshot().map_err(io::Error::other)?;
+) -> io::Result<Arc<Hub>> {
+    let (revision, floor) = (engine.snapshot.revision, engine.snapshot.floor);
+    let hub = Arc::new(Hub::new(engine.snapshot, &options));
     let writer = Writer {
-        db: Some(db),
+        db: Some(engine.db),
         storage,
         options,
-        revision: snapshot.revision,
-        floor: snapshot.floor,
+        revision,
+        floor,
         staged: false,
         sync_failed: false,
-        settled: true,
-        hub,
+        settled: !engine.repaired,
+        hub: Arc::clone(&hub),
     };
-    drop(snapshot);
     thread::Builder::new()
         .name("store-writer".into())
         .spawn(move || writer.run(requests))
-        .map(drop)
+        .map(|_| hub)
 }
 
 /// Ends all watches when the writer thread ends, even if it panics.
@@ -158,7 +158,7 @@ impl Writer {
         let result = self.ready().and_then(|()| self.commit(&group));
         let result = result.map(|done| {
             if done.revision > self.revision || done.floor > self.floor {
-                self.settled = false;
+                self.settled = done.finish == Finish::QuickToOpen;
                 self.show(&done);
             }
             done.outcomes
@@ -198,7 +198,8 @@ impl Writer {
     fn try_commit(&self, group: &Group) -> Result<Done, (Fault, Option<Done>)> {
         let early = |fault: Fault| (fault, None);
         let db = self.db.as_ref().expect("the data file is open once ready");
-        let transaction = engine::begin(db, Finish::Fast).map_err(early)?;
+        let finish = self.finish();
+        let transaction = engine::begin(db, finish).map_err(early)?;
         let mut batch = Batch::open(&transaction, self.revision).map_err(early)?;
         let mut outcomes = Vec::new();
         for ops in group.transactions() {
@@ -214,6 +215,7 @@ impl Writer {
             revision,
             floor,
             events,
+            finish,
         };
         if revision == self.revision && floor == self.floor {
             transaction.abort().map_err(|error| early(error.into()))?;
@@ -222,6 +224,14 @@ impl Writer {
         match transaction.commit() {
             Ok(()) => Ok(done),
             Err(error) => Err((error.into(), Some(done))),
+        }
+    }
+
+    /// How to bring the next commit to disk.
+    fn finish(&self) -> Finish {
+        match self.storage.size() {
+            Ok(size) if size <= self.options.one_sync_up_to_bytes => Finish::OneSync,
+            _ => Finish::QuickToOpen,
         }
     }
 
@@ -267,6 +277,10 @@ impl Writer {
         done: Option<Done>,
         failures: Failures,
     ) -> Result<Done, WriteError> {
+        if fault.is_row() && done.is_none() {
+            // The transaction read a damaged row and was taken back; the engine is fine.
+            return Err(WriteError::Io(fault));
+        }
         tracing::error!(error = %fault, ?failures, "a commit failed; reopening the data file");
         self.sync_failed |= failures.sync;
         match (self.reopen(), done) {
@@ -299,6 +313,7 @@ impl Writer {
         drop(self.db.take());
         let mut engine = engine::open_staged(&self.storage, &self.options)?;
         self.staged = true;
+        self.settled = !engine.repaired;
         self.db = Some(engine.db);
         let stored = engine.snapshot.stored;
         engine.snapshot.show_up_to(self.revision);

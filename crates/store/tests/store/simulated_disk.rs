@@ -24,6 +24,7 @@ struct State {
     seen: Vec<u8>,
     unsynced: Vec<Call>,
     calls: u64,
+    syncs: u64,
     /// The power goes off at this call.
     off_at: Option<u64>,
     off: bool,
@@ -59,6 +60,11 @@ impl Disk {
 
     pub(crate) fn is_off(&self) -> bool {
         self.0.lock().off
+    }
+
+    /// How often the disk was synced.
+    pub(crate) fn syncs(&self) -> u64 {
+        self.0.lock().syncs
     }
 
     pub(crate) fn set_room(&self, room: Room) {
@@ -144,6 +150,7 @@ impl StorageBackend for Disk {
     fn sync_data(&self) -> io::Result<()> {
         let mut state = self.0.lock();
         state.call()?;
+        state.syncs += 1;
         if state.sync_fails {
             return Err(io::Error::other("the disk does not answer"));
         }
