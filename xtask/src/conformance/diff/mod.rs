@@ -86,6 +86,9 @@ async fn outcome(script: &Script, servers: &Servers, show: bool) -> Outcome {
         print_transcript("ours", ours.as_deref().unwrap_or_default());
     }
     let detail = match (real, ours) {
+        (Ok(real), Ok(_)) if real.iter().any(Record::gave_up) => {
+            "the real server never fulfilled what the script waits for".to_owned()
+        }
         (Ok(real), Ok(ours)) => detail(&real, &ours),
         (Err(error), _) => format!("on the real server: {error:#}"),
         (_, Err(error)) => format!("on ours: {error:#}"),
@@ -101,7 +104,7 @@ async fn outcome(script: &Script, servers: &Servers, show: bool) -> Outcome {
 }
 
 async fn transcript(script: &Script, server: &Endpoint, servers: &Servers) -> Result<Vec<Record>> {
-    let mut records = run::run(script, server, &servers.run, &servers.definitions)
+    let mut records = run::run(script, server, &servers.run)
         .await
         .with_context(|| format!("script {}", script.name))?;
     renumber::renumber(&mut records, &script.text, script.content.clock);

@@ -1,10 +1,11 @@
 //! Runs one script against one server and writes down what came back.
 
-use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, time::Duration};
 
 use anyhow::{Context, Result, bail};
 use bytes::Bytes;
 use http::{HeaderMap, Method};
+use quadrille_testkit::assets;
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
@@ -13,10 +14,15 @@ use super::{
     script::{Action, Piece, Script, Step},
     watching::Watching,
 };
-use crate::wire::{Answer, Connection, Endpoint};
+use crate::{
+    wire::{Answer, Connection, Endpoint},
+    workspace,
+};
 
 /// How long `wait` polls.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_mins(1);
+/// The key of a result that did not come.
+const GAVE_UP: &str = "gave up waiting";
 /// The definitions of custom resources, which the runner deletes after each script.
 const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 /// Headers that are part of the contract.
@@ -38,15 +44,16 @@ pub(super) struct Record {
     pub(super) result: Value,
 }
 
-/// Runs `script` on `server` in a namespace that ends with `suffix`; definitions for `file:` bodies are looked
-/// up in `folders`.
-pub(super) async fn run(
-    script: &Script,
-    server: &Endpoint,
-    suffix: &str,
-    folders: &[PathBuf],
-) -> Result<Vec<Record>> {
-    let mut runner = Runner::new(script, server, suffix, folders);
+impl Record {
+    /// Whether a `wait` was in vain.
+    pub(super) fn gave_up(&self) -> bool {
+        self.result.get(GAVE_UP).is_some()
+    }
+}
+
+/// Runs `script` on `server` in a namespace that ends with `suffix`.
+pub(super) async fn run(script: &Script, server: &Endpoint, suffix: &str) -> Result<Vec<Record>> {
+    let mut runner = Runner::new(script, server, suffix);
     runner.prepare_namespace().await?;
     let mut records = Vec::new();
     for (index, step) in script.content.steps.iter().enumerate() {
@@ -68,6 +75,9 @@ fn focus(mut result: Value, step: &Step, names: &BTreeMap<String, String>) -> Va
     for place in &step.ignore {
         remove(&mut result, &fill(place, names));
     }
+    if result.get(GAVE_UP).is_some() {
+        return result;
+    }
     if step.quiet {
         return lookup(&result, ".status").cloned().unwrap_or(result);
     }
@@ -86,7 +96,6 @@ fn focus(mut result: Value, step: &Step, names: &BTreeMap<String, String>) -> Va
 
 struct Runner<'a> {
     server: &'a Endpoint,
-    folders: &'a [PathBuf],
     names: BTreeMap<String, String>,
     watches: BTreeMap<String, Watching>,
     connection: Option<Connection>,
@@ -94,7 +103,7 @@ struct Runner<'a> {
 }
 
 impl<'a> Runner<'a> {
-    fn new(script: &Script, server: &'a Endpoint, suffix: &str, folders: &'a [PathBuf]) -> Self {
+    fn new(script: &Script, server: &'a Endpoint, suffix: &str) -> Self {
         let namespace = format!("{}-{suffix}", script.name.replace(['/', '_'], "-"));
         let mut names: BTreeMap<_, _> = [
             ("core", "/api/v1"),
@@ -117,7 +126,6 @@ impl<'a> Runner<'a> {
         names.extend(script.content.vars.clone());
         Self {
             server,
-            folders,
             names,
             watches: BTreeMap::new(),
             connection: None,
@@ -148,15 +156,12 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
+    /// Takes away the definitions of this script, so that another one may bring the same.
     async fn remove_definitions(&mut self) -> Result<()> {
         for name in std::mem::take(&mut self.definitions) {
-            self.send(
-                "DELETE",
-                &format!("{DEFINITIONS}/{name}"),
-                &[],
-                Bytes::new(),
-            )
-            .await?;
+            let path = format!("{DEFINITIONS}/{name}");
+            self.send("DELETE", &path, &[], Bytes::new()).await?;
+            self.poll(&path, &[], |status, _| status == 404).await?;
         }
         Ok(())
     }
@@ -270,7 +275,7 @@ impl<'a> Runner<'a> {
                 return Ok(result);
             }
             if start.elapsed() > PATIENCE {
-                return Ok(json!({"gave up waiting": result}));
+                return Ok(json!({GAVE_UP: result}));
             }
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
@@ -353,20 +358,9 @@ impl<'a> Runner<'a> {
             return Ok(text.into());
         }
         if let Some(file) = &step.file {
-            return self.definition(file);
+            return definition(file);
         }
         Ok(Bytes::new())
-    }
-
-    fn definition(&self, file: &str) -> Result<Bytes> {
-        let path = self
-            .folders
-            .iter()
-            .map(|folder| folder.join(file))
-            .find(|path| path.is_file())
-            .with_context(|| format!("{file} is not there: run `cargo xtask assets`"))?;
-        let value: Value = serde_saphyr::from_str(&std::fs::read_to_string(path)?)?;
-        Ok(value.to_string().into())
     }
 
     fn save(&mut self, step: &Step, result: &Value) {
@@ -380,6 +374,22 @@ impl<'a> Runner<'a> {
             self.names.insert(name.clone(), text);
         }
     }
+}
+
+/// A file of custom resource definitions as JSON: `SOURCE/NAME.yaml`, where the source is `quadrille` (our own)
+/// or one of the projects whose definitions `cargo xtask assets` fetches.
+fn definition(file: &str) -> Result<Bytes> {
+    let (source, name) = file.split_once('/').context("a file is SOURCE/NAME.yaml")?;
+    let path = if source == "quadrille" {
+        workspace::root().join("deploy/crds").join(name)
+    } else {
+        assets::crds(source)?
+            .into_iter()
+            .find(|path| path.ends_with(name))
+            .with_context(|| format!("{source} has no {name}"))?
+    };
+    let value: Value = serde_saphyr::from_str(&std::fs::read_to_string(path)?)?;
+    Ok(value.to_string().into())
 }
 
 fn borrow(headers: &[(String, String)]) -> Vec<(&str, &str)> {

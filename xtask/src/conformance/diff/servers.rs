@@ -1,11 +1,11 @@
 //! The two servers that are compared, and what scripts need beside them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result};
 use quadrille_testkit::real::{ControlPlane, Options};
 
-use crate::{wire::Endpoint, workspace};
+use crate::wire::Endpoint;
 
 /// Controllers that keep what every namespace has and what deletion means; the embedded server does the same
 /// by itself. Workload controllers would write while scripts read.
@@ -18,8 +18,6 @@ pub(super) struct Servers {
     pub(super) real: Endpoint,
     /// The one that must not differ.
     pub(super) ours: Endpoint,
-    /// Folders with definitions of custom resources.
-    pub(super) definitions: Vec<PathBuf>,
     /// Tells this run's namespaces from those of earlier ones on the same servers.
     pub(super) run: String,
     _started: Option<ControlPlane>,
@@ -38,11 +36,9 @@ impl Servers {
         };
         let with =
             with.context("--with is needed until the embedded server can be started here")?;
-        let root = workspace::root();
         Ok(Self {
             real: Endpoint::from_kubeconfig(&real)?,
             ours: Endpoint::from_kubeconfig(with)?,
-            definitions: vec![root.join("deploy/crds"), root.join("target/assets/crds")],
             run: format!("r{:04x}", std::process::id() & 0xffff),
             _started: started,
         })
