@@ -23,6 +23,10 @@ async fn main() {
         Store::in_memory(Options::default()).expect("a store in memory");
     }
     println!("new in-memory store      {:>10.2?}", start.elapsed() / 100);
+    let memory = Store::in_memory(Options::default()).expect("a store in memory");
+    report_writes(&memory, "commits in memory", 1, 1).await;
+    report_watchers(&memory).await;
+    drop(memory);
     let start = Instant::now();
     let store = Store::open(&path, Options::default()).expect("a store on disk");
     println!("new store on disk        {:>10.2?}", start.elapsed());
@@ -31,11 +35,8 @@ async fn main() {
         raw_sync(Path::new(&folder))
     );
 
-    for writers in [1, 32] {
-        let (commits, took) = write_for(&store, writers, Duration::from_secs(3)).await;
-        let rate = f64::from(commits) / took.as_secs_f64();
-        println!("commits, {writers:>2} writers      {rate:>10.0} /s");
-    }
+    report_writes(&store, "commits, 1 writer", 1, 3).await;
+    report_writes(&store, "commits, 32 writers", 32, 3).await;
     let start = Instant::now();
     fill(&store, records).await;
     println!("fill {records} records     {:>10.2?}", start.elapsed());
@@ -68,12 +69,8 @@ async fn main() {
     time("get", || {
         store.get(&key(records / 2)).expect("a read").is_some()
     });
-    let (commits, took) = write_for(&store, 1, Duration::from_secs(3)).await;
-    let rate = f64::from(commits) / took.as_secs_f64();
-    println!("commits when filled, 1   {rate:>10.0} /s");
-    let (commits, took) = write_for(&store, 32, Duration::from_secs(3)).await;
-    let rate = f64::from(commits) / took.as_secs_f64();
-    println!("commits when filled, 32  {rate:>10.0} /s");
+    report_writes(&store, "commits when filled, 1", 1, 3).await;
+    report_writes(&store, "commits when filled, 32", 32, 3).await;
     println!("memory after reading     {:>10} KiB", resident());
 
     let crashed = Path::new(&folder).join("crashed.redb");
@@ -93,6 +90,45 @@ async fn main() {
 
 fn key(number: u64) -> Bytes {
     Bytes::from(format!("fill/namespace-{}/object-{number:08}", number % 10))
+}
+
+async fn report_writes(store: &Store, what: &str, writers: usize, seconds: u64) {
+    let (commits, took) = write_for(store, writers, Duration::from_secs(seconds)).await;
+    let rate = f64::from(commits) / took.as_secs_f64();
+    println!("{what:<24} {rate:>10.0} /s");
+}
+
+/// A hundred watchers that see every change.
+async fn report_watchers(store: &Store) {
+    let watchers: Vec<_> = (0..100)
+        .map(|_| {
+            let mut watch = store.watch(b"", store.revision()).expect("a watch");
+            tokio::spawn(async move {
+                let mut events = 0u32;
+                while watch
+                    .next()
+                    .await
+                    .is_ok_and(|event| &event.value[..] != b"end")
+                {
+                    events += 1;
+                }
+                events
+            })
+        })
+        .collect();
+    let (commits, took) = write_for(store, 4, Duration::from_secs(1)).await;
+    let end = Op::Put {
+        key: Bytes::from_static(b"end"),
+        value: Bytes::from_static(b"end"),
+        expect: Expect::Any,
+    };
+    store.commit(vec![end]).await.expect("a commit");
+    let mut complete = 0;
+    for watcher in watchers {
+        complete += u32::from(watcher.await.expect("a watcher") == commits);
+    }
+    let rate = f64::from(commits) / took.as_secs_f64();
+    println!("same with 100 watchers   {rate:>10.0} /s   ({complete} saw everything)");
 }
 
 /// Single-change transactions as fast as the writers can, one after the other each.

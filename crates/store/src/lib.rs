@@ -35,6 +35,7 @@ mod rows;
 mod snapshot;
 mod store;
 mod subscriber;
+mod view;
 mod watch;
 mod writer;
 
@@ -44,4 +45,5 @@ pub use options::Options;
 pub use record::{Expect, Op, Page, Record};
 pub use revision::Revision;
 pub use store::Store;
+pub use view::View;
 pub use watch::Watch;

@@ -10,13 +10,14 @@ use redb::{StorageBackend, backends::InMemoryBackend};
 use tokio::sync::{Semaphore, oneshot};
 
 use crate::{
-    Fault, Op, OpenError, Options, Page, ReadError, Record, Revision, Watch, WriteError,
+    Fault, Op, OpenError, Options, Page, ReadError, Record, Revision, View, Watch, WriteError,
     backend::Guarded, engine, file, group::Request, hub::Hub, remaining::Remaining, writer,
 };
 
 /// How many transactions may wait for the writer before `commit` waits for a place.
 const QUEUE: usize = 1024;
 const MAX_VALUE: usize = 1 << 30;
+const IN_MEMORY_CACHE: usize = 2 << 20;
 
 /// A durable, ordered revision log with watch. Cloning gives another handle to the same store.
 ///
@@ -42,7 +43,9 @@ impl Store {
     }
 
     /// A store that lives in memory, for tests and throw-away clusters.
-    pub fn in_memory(options: Options) -> Result<Self, OpenError> {
+    pub fn in_memory(mut options: Options) -> Result<Self, OpenError> {
+        // Everything is in memory already, so there is not much to cache.
+        options.cache_bytes = options.cache_bytes.min(IN_MEMORY_CACHE);
         Self::with_backend(InMemoryBackend::new(), options)
     }
 
@@ -108,6 +111,11 @@ impl Store {
             .read(|snapshot| snapshot.list(prefix, start_after, limit, at))?;
         self.inner.remaining.advance(prefix, start_after, &page);
         Ok(page)
+    }
+
+    /// Holds on to the newest state, to read it piece by piece.
+    pub fn view(&self) -> Result<View, ReadError> {
+        View::new(Arc::clone(&self.inner.hub))
     }
 
     /// How many records there are under a prefix now.

@@ -154,6 +154,32 @@ async fn a_list_goes_page_by_page_through_one_state() {
 }
 
 #[tokio::test]
+async fn a_view_outlives_changes_and_compaction() {
+    let store = mk_store();
+    for key in ["a", "b", "c"] {
+        write(&store, put(key, "1")).await;
+    }
+    let view = store.view().unwrap();
+    let first = view.list(b"", None, 1).unwrap();
+    assert_eq!((first.revision, first.more), (Revision(3), true));
+    for op in [put("b", "2"), delete("c"), put("d", "1")] {
+        write(&store, op).await;
+    }
+    store.compact(store.revision()).await.unwrap();
+    let rest = view.list(b"", Some(b"a"), 0).unwrap();
+    let values = rest
+        .records
+        .iter()
+        .map(|record| (&record.key[..], &record.value[..]));
+    assert_eq!(
+        values.collect::<Vec<_>>(),
+        [(&b"b"[..], &b"1"[..]), (b"c", b"1")]
+    );
+    assert_eq!(view.get(b"d").unwrap(), None);
+    assert_eq!(view.revision(), Revision(3));
+}
+
+#[tokio::test]
 async fn a_prefix_of_high_bytes_has_an_end() {
     let store = mk_store();
     let key = |bytes: &[u8]| bytes::Bytes::copy_from_slice(bytes);
