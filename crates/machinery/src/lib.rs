@@ -20,4 +20,5 @@ pub mod quantity;
 pub mod schema;
 pub mod selector;
 pub mod status;
+pub mod structural;
 pub mod typed;

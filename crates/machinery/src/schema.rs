@@ -159,7 +159,6 @@ pub enum Presence {
     reason = "each is a keyword of its own"
 )]
 #[derive(Clone, Debug, Default, PartialEq)]
-#[allow(clippy::struct_excessive_bools)] // each mirrors one keyword of the schema language
 pub struct Node {
     /// The demanded JSON type; `None` is anything.
     pub ty: Option<Type>,

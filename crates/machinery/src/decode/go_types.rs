@@ -1,7 +1,7 @@
 //! Names of Go types as they show in decode errors.
 //!
-//! Built-in schemas know the short names of structs. What they do not know are named string types and
-//! embedded structs; the ones that people meet are listed here.
+//! Built-in schemas know the names of types. What they do not know are embedded structs; those that people
+//! meet are listed here.
 
 use crate::schema::{Additional, Node, SchemaRef, Type};
 
@@ -14,12 +14,11 @@ pub(super) fn struct_name(node: &Node) -> &str {
 /// The type of a value as Go prints it: `[]v1.Container`, `map[string]string`, `int32`.
 pub(super) fn name(schema: SchemaRef<'_>) -> String {
     let node = schema.node();
-    if let Some(name) = node.type_name.as_deref() {
-        return if name.contains('.') {
-            name.to_owned()
-        } else {
-            format!("v1.{name}")
-        };
+    if let Some(name) = &node.go_type {
+        return name.to_string();
+    }
+    if let Some(name) = &node.type_name {
+        return format!("v1.{name}");
     }
     let format = node
         .constraints
@@ -50,45 +49,6 @@ pub(super) fn name(schema: SchemaRef<'_>) -> String {
         Some(Type::Boolean) => "bool".to_owned(),
         None => "interface {}".to_owned(),
     }
-}
-
-/// The named string type of a struct's field, where it has one.
-pub(super) fn named_string(owner: &str, field: &str) -> Option<&'static str> {
-    Some(match (owner, field) {
-        ("ObjectMeta" | "OwnerReference" | "ObjectReference" | "Preconditions", "uid") => {
-            "types.UID"
-        }
-        ("ManagedFieldsEntry", "operation") => "v1.ManagedFieldsOperationType",
-        ("LabelSelectorRequirement", "operator") => "v1.LabelSelectorOperator",
-        ("Condition", "status") => "v1.ConditionStatus",
-        ("ServiceSpec", "type") => "v1.ServiceType",
-        ("ServiceSpec", "sessionAffinity") => "v1.ServiceAffinity",
-        ("ServiceSpec", "externalTrafficPolicy") => "v1.ServiceExternalTrafficPolicy",
-        ("ServicePort" | "ContainerPort" | "EndpointPort" | "NetworkPolicyPort", "protocol") => {
-            "v1.Protocol"
-        }
-        ("PodSpec", "restartPolicy") => "v1.RestartPolicy",
-        ("PodSpec", "dnsPolicy") => "v1.DNSPolicy",
-        ("PodStatus", "phase") => "v1.PodPhase",
-        ("Container" | "EphemeralContainerCommon", "imagePullPolicy") => "v1.PullPolicy",
-        ("Container" | "EphemeralContainerCommon", "terminationMessagePolicy") => {
-            "v1.TerminationMessagePolicy"
-        }
-        ("HTTPGetAction", "scheme") => "v1.URIScheme",
-        ("Secret", "type") => "v1.SecretType",
-        ("Taint" | "Toleration", "effect") => "v1.TaintEffect",
-        ("Toleration", "operator") => "v1.TolerationOperator",
-        ("DeploymentStrategy", "type") => "v1.DeploymentStrategyType",
-        ("StatefulSetSpec", "podManagementPolicy") => "v1.PodManagementPolicyType",
-        ("CronJobSpec", "concurrencyPolicy") => "v1.ConcurrencyPolicy",
-        ("EmptyDirVolumeSource", "medium") => "v1.StorageMedium",
-        ("PersistentVolumeSpec", "persistentVolumeReclaimPolicy") => {
-            "v1.PersistentVolumeReclaimPolicy"
-        }
-        ("NamespaceStatus", "phase") => "v1.NamespacePhase",
-        ("CustomResourceDefinitionSpec", "scope") => "v1.ResourceScope",
-        _ => return None,
-    })
 }
 
 /// The embedded struct that really holds a field: it shows in the path of decode errors.

@@ -49,8 +49,9 @@ pub(super) fn bytes(text: &str) -> Result<String, DecodeError> {
             let at = match error {
                 base64::DecodeError::InvalidByte(at, _)
                 | base64::DecodeError::InvalidLastSymbol(at, _) => at,
-                base64::DecodeError::InvalidLength(length) => length / 4 * 4,
-                base64::DecodeError::InvalidPadding => plain.trim_end_matches('=').len(),
+                // Go names the start of a group of four that is cut short, or the missing second sign.
+                _ if plain.contains('=') => plain.len(),
+                _ => plain.len() / 4 * 4,
             };
             Err(DecodeError(format!(
                 "illegal base64 data at input byte {at}"

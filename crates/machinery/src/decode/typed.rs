@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     quantity::Quantity,
-    schema::{Additional, Node as Shape, SchemaRef, Type},
+    schema::{Additional, Node as Shape, Presence, SchemaRef, Type},
 };
 
 /// Reads a whole document.
@@ -31,7 +31,7 @@ pub(super) fn decode(
         fields: Vec::new(),
         saved: None,
     };
-    let value = reader.read(root, schema, None)?;
+    let value = reader.read(root, schema)?;
     match reader.saved {
         Some(error) => Err(error),
         None => Ok(value.unwrap_or_else(|| Value::Object(Map::new()))),
@@ -74,7 +74,7 @@ impl Reader<'_> {
         None
     }
 
-    fn read(&mut self, node: Node<'_>, schema: SchemaRef<'_>, named: Option<&str>) -> Read {
+    fn read(&mut self, node: Node<'_>, schema: SchemaRef<'_>) -> Read {
         if node == Node::Null {
             return Ok(None);
         }
@@ -91,7 +91,7 @@ impl Reader<'_> {
         match shape.ty {
             Some(Type::Object) => self.object(node, schema),
             Some(Type::Array) => self.array(node, schema),
-            Some(Type::String) => self.string(node, schema, named),
+            Some(Type::String) => self.string(node, schema),
             Some(Type::Integer) => Ok(self.integer(&node, schema)),
             Some(Type::Number) => self.number(node),
             Some(Type::Boolean) => match node {
@@ -143,17 +143,15 @@ impl Reader<'_> {
             }
             self.fields.push(name.to_string());
             let outer = std::mem::replace(&mut self.owner, struct_name.clone());
-            let named = go_types::named_string(&struct_name, &name);
-            let value = self.inside(&name, |reader| reader.read(node, inner, named))?;
+            let value = self.inside(&name, |reader| reader.read(node, inner))?;
             self.owner = outer;
             self.fields.truncate(depth);
-            match value {
-                Some(value) if !is_unset(&value, inner.node(), schema.node(), &name) => {
-                    fields.insert(name.into_owned(), value);
-                }
-                _ => {}
+            // A null leaves a struct's field as it is: unset, or what a duplicate set before.
+            if let Some(value) = value {
+                fields.insert(name.into_owned(), value);
             }
         }
+        encode_empty(schema, &mut fields);
         Ok(Some(Value::Object(fields)))
     }
 
@@ -164,8 +162,8 @@ impl Reader<'_> {
                 let at = self.path.child(&name);
                 self.strict.add(StrictError::Duplicate(at));
             }
-            let value = self.inside(&name, |reader| reader.read(node, values, None))?;
-            let value = value.unwrap_or_else(|| zero(values.node()));
+            let value = self.inside(&name, |reader| reader.read(node, values))?;
+            let value = value.unwrap_or_else(|| zero(values));
             fields.insert(name.into_owned(), value);
         }
         Ok(Some(Value::Object(fields)))
@@ -183,17 +181,17 @@ impl Reader<'_> {
             let mut path = std::mem::take(&mut self.path);
             let value = path.index(at, |path| {
                 std::mem::swap(&mut self.path, path);
-                let value = self.read(node, items, None);
+                let value = self.read(node, items);
                 std::mem::swap(&mut self.path, path);
                 value
             });
             self.path = path;
-            entries.push(value?.unwrap_or_else(|| zero(items.node())));
+            entries.push(value?.unwrap_or_else(|| zero(items)));
         }
         Ok(Some(Value::Array(entries)))
     }
 
-    fn string(&mut self, node: Node<'_>, schema: SchemaRef<'_>, named: Option<&str>) -> Read {
+    fn string(&mut self, node: Node<'_>, schema: SchemaRef<'_>) -> Read {
         let constraints = schema.node().constraints.as_ref();
         let format = constraints.and_then(|constraints| constraints.format.as_deref());
         match (format, node) {
@@ -211,7 +209,7 @@ impl Reader<'_> {
             },
             (Some("byte"), other) => Ok(self.mistyped(other.word(), "[]uint8")),
             (_, Node::String(text)) => Ok(Some(Value::String(text.into_owned()))),
-            (_, other) => Ok(self.mistyped(other.word(), named.unwrap_or("string"))),
+            (_, other) => Ok(self.mistyped(other.word(), &go_types::name(schema))),
         }
     }
 
@@ -270,23 +268,80 @@ fn quantity(node: &Node<'_>) -> Result<Value, DecodeError> {
     ))
 }
 
-/// Empty lists and maps of optional fields are left out when a server writes the object.
-fn is_unset(value: &Value, shape: &Shape, owner: &Shape, name: &str) -> bool {
-    let empty = match value {
+/// Brings empty fields into the form in which Go writes them: left out, or shown though unset.
+fn encode_empty(schema: SchemaRef<'_>, fields: &mut Map<String, Value>) {
+    let node = schema.node();
+    for (at, (name, id)) in node.properties.iter().enumerate() {
+        let inner = schema.schemas().at(*id);
+        match node.presence.get(at) {
+            // Without knowledge of Go only lists and maps are known to be left out.
+            None => {
+                let required = node.required.contains(name);
+                if !required
+                    && fields
+                        .get(&**name)
+                        .is_some_and(|value| is_empty_collection(value, inner.node()))
+                {
+                    fields.remove(&**name);
+                }
+            }
+            Some(Presence::OmitZero) => {
+                if fields
+                    .get(&**name)
+                    .is_some_and(|value| is_zero(value, inner.node()))
+                {
+                    fields.remove(&**name);
+                }
+            }
+            Some(Presence::Keep) => {}
+            Some(Presence::Null) => {
+                fields.entry(&**name).or_insert(Value::Null);
+            }
+            Some(Presence::Struct | Presence::Zero) => {
+                fields.entry(&**name).or_insert_with(|| zero(inner));
+            }
+        }
+    }
+}
+
+fn is_empty_collection(value: &Value, shape: &Shape) -> bool {
+    match value {
         Value::Array(entries) => entries.is_empty(),
         Value::Object(fields) => fields.is_empty() && matches!(shape.additional, Additional::Of(_)),
         _ => false,
-    };
-    empty && !owner.required.iter().any(|required| **required == *name)
+    }
 }
 
-/// What a null becomes inside a list or a map.
-fn zero(shape: &Shape) -> Value {
+fn is_zero(value: &Value, shape: &Shape) -> bool {
+    match value {
+        Value::Bool(value) => !value,
+        Value::String(text) => text.is_empty(),
+        Value::Number(number) => number.as_f64() == Some(0.0),
+        Value::Null => true,
+        Value::Array(_) | Value::Object(_) => is_empty_collection(value, shape),
+    }
+}
+
+/// What an unset value of a type looks like where it must be shown: in a list, in a map, and in fields that
+/// are never left out.
+fn zero(schema: SchemaRef<'_>) -> Value {
+    let shape = schema.node();
+    let format = shape
+        .constraints
+        .as_ref()
+        .and_then(|limits| limits.format.as_deref());
     match shape.ty {
-        Some(Type::String) => Value::String(String::new()),
+        _ if go_types::struct_name(shape) == "Quantity" => Value::from("0"),
+        _ if shape.int_or_string => Value::from(0),
+        Some(Type::String) if matches!(format, Some("date-time" | "byte")) => Value::Null,
+        Some(Type::String) => Value::from(""),
         Some(Type::Integer | Type::Number) => Value::from(0),
-        Some(Type::Boolean) => Value::Bool(false),
-        Some(Type::Object) if !shape.properties.is_empty() => Value::Object(Map::new()),
+        Some(Type::Boolean) => Value::from(false),
+        Some(Type::Object) if !shape.properties.is_empty() || shape.type_name.is_some() => {
+            let mut fields = Map::new();
+            encode_empty(schema, &mut fields);
+            Value::Object(fields)
+        }
         _ => Value::Null,
     }
 }
