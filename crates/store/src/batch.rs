@@ -1,6 +1,6 @@
 //! Applies transactions to the tables inside one redb transaction.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use bytes::Bytes;
 use redb::{ReadableTable, Table, WriteTransaction};
@@ -48,8 +48,9 @@ impl<'t> Batch<'t> {
     pub(crate) fn apply(&mut self, ops: &[Op]) -> Result<Outcome, Fault> {
         let first = self.revision + 1;
         let mut found: Vec<State> = Vec::with_capacity(ops.len());
+        let mut last_of_key: HashMap<&Bytes, usize> = HashMap::new();
         for (index, op) in ops.iter().enumerate() {
-            let before = match ops[..index].iter().rposition(|o| o.key() == op.key()) {
+            let before = match last_of_key.insert(op.key(), index) {
                 Some(earlier) => after(&ops[earlier], &found[earlier], first + earlier as u64),
                 None => self.state(op.key())?,
             };

@@ -79,6 +79,14 @@ impl Group {
         }
     }
 
+    /// A group that does nothing but compact.
+    pub(crate) fn compaction(to: u64) -> Self {
+        Self {
+            compact_to: Some(to),
+            ..Self::default()
+        }
+    }
+
     /// Whether the next request has to wait for the next group.
     pub(crate) fn is_full(&self) -> bool {
         self.close.is_some() || self.ops >= MAX_OPS || self.bytes >= MAX_BYTES

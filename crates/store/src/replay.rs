@@ -19,6 +19,10 @@ pub(crate) enum Replayed {
 /// between is noticed instead of leaving a gap.
 pub(crate) fn read(hub: &Hub, prefix: &[u8], seen: u64) -> Replayed {
     match hub.read(|snapshot| snapshot.history(prefix, seen, ROWS)) {
+        // There is more, or nobody would have asked: readers lag behind after a failure.
+        Ok(stretch) if stretch.through == seen => Replayed::Ended(WatchEnd::Failed {
+            resume_after: Revision(seen),
+        }),
         Ok(stretch) => {
             let events = stretch.events.into_iter().map(Arc::new).collect();
             Replayed::Events(events, stretch.through)

@@ -26,6 +26,8 @@ use crate::{
 /// How far history may grow past what is to be kept before it is cut. Cutting many rows at once
 /// is much cheaper than a few with every commit.
 const SLACK: u64 = 512;
+/// How much history one commit drops at most, so that no commit takes long because of it.
+const COMPACT_STEP: u64 = 4096;
 /// After this long without work the data file is made quick to open, see [`Writer::settle`].
 const SETTLE_AFTER: Duration = Duration::from_millis(100);
 
@@ -155,15 +157,24 @@ impl Writer {
         if group.is_empty() {
             return;
         }
-        let result = self.ready().and_then(|()| self.commit(&group));
-        let result = result.map(|done| {
-            if done.revision > self.revision || done.floor > self.floor {
-                self.settled = done.finish == Finish::QuickToOpen;
-                self.show(&done);
+        let mut result = self.commit_and_show(&group);
+        let to = group.compact_to.map_or(0, |to| to.min(self.revision));
+        while result.is_ok() && self.floor < to {
+            if let Err(error) = self.commit_and_show(&Group::compaction(to)) {
+                result = Err(error);
             }
-            done.outcomes
-        });
+        }
         group.answer(result);
+    }
+
+    fn commit_and_show(&mut self, group: &Group) -> Result<Vec<Outcome>, WriteError> {
+        self.ready()?;
+        let done = self.commit(group)?;
+        if done.revision > self.revision || done.floor > self.floor {
+            self.settled = done.finish == Finish::QuickToOpen;
+            self.show(&done);
+        }
+        Ok(done.outcomes)
     }
 
     /// Brings the data file back to work after a failure, if that is possible now.
@@ -244,7 +255,7 @@ impl Writer {
             self.floor
         };
         let asked = asked.map_or(self.floor, |to| to.min(newest));
-        automatic.max(asked)
+        automatic.max(asked).min(self.floor + COMPACT_STEP)
     }
 
     /// Shows a durable commit to everybody.

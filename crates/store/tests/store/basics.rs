@@ -250,6 +250,26 @@ async fn history_is_cut_without_being_asked() {
 }
 
 #[tokio::test]
+async fn a_long_history_is_compacted_in_one_call() {
+    let store = mk_store();
+    for _ in 0..10 {
+        let ops = (0..1000).map(|number| put(&format!("{}", number % 7), "1"));
+        store.commit(ops.collect()).await.unwrap();
+    }
+    store.compact(Revision(9_990)).await.unwrap();
+    assert_eq!(store.floor(), Revision(9_990));
+    assert_eq!(store.count(b"").unwrap(), 7);
+    assert_eq!(
+        store
+            .get_at(b"3", Revision(9_990))
+            .unwrap()
+            .unwrap()
+            .created,
+        Revision(4)
+    );
+}
+
+#[tokio::test]
 async fn the_first_revision_can_be_chosen() {
     let store = Store::in_memory(Options {
         first_revision: 100,
