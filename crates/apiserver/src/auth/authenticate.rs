@@ -8,7 +8,7 @@ use axum::{
     response::Response,
 };
 use futures::future::BoxFuture;
-use http::{HeaderMap, HeaderValue, Version, header};
+use http::{HeaderMap, header};
 use quadrille_machinery::status::Status;
 use sha2::{Digest, Sha256};
 
@@ -170,13 +170,7 @@ pub async fn layer(
         Ok(None) => next.run(request).await,
         Err(error) => {
             tracing::debug!(%error, path = request.uri().path(), "credentials refused");
-            let mut response = respond::status(&Status::unauthorized());
-            if request.version() == Version::HTTP_2 {
-                // Strangers do not keep a multiplexed connection open.
-                let close = HeaderValue::from_static("close");
-                response.headers_mut().insert(header::CONNECTION, close);
-            }
-            response
+            respond::status(&Status::unauthorized())
         }
     }
 }

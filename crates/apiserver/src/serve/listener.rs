@@ -12,6 +12,7 @@ use std::{
 };
 
 use axum::{Router, body::Body};
+use http::StatusCode;
 use hyper::{
     body::Incoming,
     server::conn::{http1, http2},
@@ -152,17 +153,24 @@ async fn serve(endpoint: &Endpoint, stream: TlsStream<TcpStream>, peer: SocketAd
         .clients
         .read(session.peer_certificates(), UnixTime::now());
     let certificate = Arc::new(certificate);
-    let asked = Arc::new(AtomicBool::new(false));
+    let state = Arc::new(Talk::default());
 
     let service = {
-        let (router, asked) = (endpoint.router.clone(), asked.clone());
+        let (router, state) = (endpoint.router.clone(), state.clone());
         service_fn(move |mut request: http::Request<Incoming>| {
-            asked.store(true, Ordering::Relaxed);
+            state.asked.store(true, Ordering::Relaxed);
             let extensions = request.extensions_mut();
             extensions.insert::<Arc<PeerCertificate>>(certificate.clone());
             extensions.insert(axum::extract::ConnectInfo(peer));
             let answer = router.clone().oneshot(request.map(Body::new));
-            async move { Ok::<_, Infallible>(answer.await.unwrap_or_else(|never| match never {})) }
+            let state = state.clone();
+            async move {
+                let answer = answer.await.unwrap_or_else(|never| match never {});
+                if http2 && answer.status() == StatusCode::UNAUTHORIZED {
+                    state.unwelcome.cancel();
+                }
+                Ok::<_, Infallible>(answer)
+            }
         })
     };
     let io = TokioIo::new(stream);
@@ -171,7 +179,7 @@ async fn serve(endpoint: &Endpoint, stream: TlsStream<TcpStream>, peer: SocketAd
         drive(
             endpoint,
             connection,
-            &asked,
+            &state,
             http2::Connection::graceful_shutdown,
         )
         .await
@@ -182,7 +190,7 @@ async fn serve(endpoint: &Endpoint, stream: TlsStream<TcpStream>, peer: SocketAd
         drive(
             endpoint,
             connection,
-            &asked,
+            &state,
             http1::UpgradeableConnection::graceful_shutdown,
         )
         .await
@@ -192,12 +200,21 @@ async fn serve(endpoint: &Endpoint, stream: TlsStream<TcpStream>, peer: SocketAd
     }
 }
 
-/// Runs a connection to its end; asks it to finish when the server stops; lets go of clients that connect
-/// and then say nothing.
+/// What is known about one connection.
+#[derive(Default)]
+struct Talk {
+    /// Whether there ever was a request.
+    asked: AtomicBool,
+    /// Cancelled when credentials were refused: strangers do not keep a multiplexed connection.
+    unwelcome: CancellationToken,
+}
+
+/// Runs a connection to its end; asks it to finish when the server stops or the client is unwelcome; lets go
+/// of clients that connect and then say nothing.
 async fn drive<C>(
     endpoint: &Endpoint,
     connection: C,
-    asked: &AtomicBool,
+    state: &Talk,
     finish: impl Fn(std::pin::Pin<&mut C>),
 ) -> hyper::Result<()>
 where
@@ -213,8 +230,12 @@ where
                 finishing = true;
                 finish(connection.as_mut());
             }
+            () = state.unwelcome.cancelled(), if !finishing => {
+                finishing = true;
+                finish(connection.as_mut());
+            }
             () = silent.as_mut(), if waiting => {
-                if !asked.load(Ordering::Relaxed) {
+                if !state.asked.load(Ordering::Relaxed) {
                     return Ok(());
                 }
                 waiting = false;

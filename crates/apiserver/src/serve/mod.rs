@@ -41,7 +41,9 @@ pub use self::{
     metrics::Metrics,
     request_log::{Entry, JsonLines, RequestLog},
 };
-use crate::auth::{Attributes, Authenticator, Authorizer, Decision, User, authenticate, forbidden};
+use crate::auth::{
+    Attributes, Authenticator, Authorizer, Decision, MastersOnly, User, authenticate, forbidden,
+};
 
 /// What to put in front of a router.
 pub struct Options {
@@ -59,6 +61,21 @@ pub struct Options {
     pub metrics: Arc<Metrics>,
     /// Addresses, other than loopback, that the server's certificate is for.
     pub addresses: Vec<std::net::IpAddr>,
+}
+
+impl Options {
+    /// Certificates of this authority, `system:masters` may see the numbers, no logs, default limits.
+    pub fn new(authority: Arc<Authority>) -> Self {
+        Self {
+            authority,
+            authenticator: Arc::new(Authenticator::new()),
+            authorizer: Arc::new(MastersOnly),
+            limits: Limits::default(),
+            logs: Vec::new(),
+            metrics: Arc::new(Metrics::default()),
+            addresses: Vec::new(),
+        }
+    }
 }
 
 /// Why serving cannot start.

@@ -90,3 +90,22 @@ async fn metrics_are_for_those_who_may_see_them() {
     assert_eq!(page.code, 200);
     assert!(page.text.contains("code=\"403\"} 1"), "{}", page.text);
 }
+
+#[tokio::test]
+async fn a_refused_client_does_not_keep_an_http2_connection() {
+    let server = Fixture::start(Wanted::default()).await;
+    let mut connection = server.http2(Shown::Nothing).await;
+    assert_eq!(connection.ask(with_token("guessed")).await.code, 401);
+    let crate::client::Connection::Http2(sender) = &mut connection else {
+        unreachable!("made as HTTP/2");
+    };
+    let closed = async {
+        // The client learns of the end with the next thing that it wants.
+        while sender.ready().await.is_ok() && !sender.is_closed() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(crate::DEADLINE, closed)
+        .await
+        .expect("still open");
+}

@@ -18,7 +18,7 @@ use axum::{
 use futures::StreamExt;
 use jiff::Timestamp;
 use quadrille_apiserver::{
-    auth::{Authenticator, MastersOnly, User},
+    auth::{Authenticator, User},
     serve::{self, Authority, Limits, Metrics, Options, RequestLog, Serving},
 };
 use tokio::net::TcpListener;
@@ -51,17 +51,15 @@ impl Fixture {
             ..User::default()
         };
         let options = Options {
-            authority: authority.clone(),
             authenticator: Arc::new(
                 Authenticator::new()
                     .with_token("toms-secret", tom)
                     .with_token("admins-secret", User::admin()),
             ),
-            authorizer: Arc::new(MastersOnly),
             limits: wanted.limits,
             logs: wanted.logs,
             metrics: metrics.clone(),
-            addresses: Vec::new(),
+            ..Options::new(authority.clone())
         };
         let serving = serve::start(listener, router(), &options).unwrap();
         Self {

@@ -1,5 +1,7 @@
 //! Tests of authentication without a network: which credential wins, and what is refused.
 
+use http::HeaderValue;
+
 use super::*;
 use crate::auth::service_account::Reference;
 
