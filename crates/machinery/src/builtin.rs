@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Everything is driven by the schema's type names, so a container is treated alike in a Pod, a Deployment or
-//! a CronJob. Values must have passed `decode` (canonical quantities and times, no unknown fields).
+//! a `CronJob`. Values must have passed `decode` (canonical quantities and times, no unknown fields).
 
 pub mod admission;
 pub mod convert;

@@ -21,4 +21,5 @@ pub mod schema;
 pub mod selector;
 pub mod status;
 pub mod structural;
+pub mod table;
 pub mod typed;

@@ -29,3 +29,10 @@ pub fn convert(schema: SchemaRef<'_>, target: &str, value: &mut Value) {
     }
     defaults::apply(schema, value);
 }
+
+/// An autoscaler of version 1 in the fields of version 2, for readers that know only those.
+pub(crate) fn as_version_two(autoscaler: &mut Value) {
+    if let Some(object) = autoscaler.as_object_mut() {
+        autoscaler::from_v1(object);
+    }
+}

@@ -228,10 +228,10 @@ fn new_namespace(namespace: &mut Object) {
     if finalizers.is_null() {
         *finalizers = json!([]);
     }
-    if let Value::Array(finalizers) = finalizers {
-        if !finalizers.contains(&json!("kubernetes")) {
-            finalizers.push(json!("kubernetes"));
-        }
+    if let Value::Array(finalizers) = finalizers
+        && !finalizers.contains(&json!("kubernetes"))
+    {
+        finalizers.push(json!("kubernetes"));
     }
 }
 

@@ -24,10 +24,10 @@ pub(super) fn from_v1(autoscaler: &mut Object) {
     };
     let (specified, behavior) = (read(&mut notes, METRICS), read(&mut notes, BEHAVIOR));
     let (current, conditions) = (read(&mut notes, CURRENT), read(&mut notes, CONDITIONS));
-    if !notes.is_empty() {
-        metadata.insert("annotations".into(), notes.into());
-    } else {
+    if notes.is_empty() {
         metadata.remove("annotations");
+    } else {
+        metadata.insert("annotations".into(), notes.into());
     }
 
     let spec = object_or_new(autoscaler, "spec");
@@ -87,10 +87,10 @@ pub(super) fn to_v1(autoscaler: &mut Object) {
             notes.push((CURRENT, metrics::to_v1(&list, Part::Current)));
         }
     }
-    if let Some(Value::Array(conditions)) = status.remove("conditions") {
-        if !conditions.is_empty() {
-            notes.push((CONDITIONS, conditions_text(&conditions)));
-        }
+    if let Some(Value::Array(conditions)) = status.remove("conditions")
+        && !conditions.is_empty()
+    {
+        notes.push((CONDITIONS, conditions_text(&conditions)));
     }
     if !notes.is_empty() {
         let annotations = object_or_new(object_or_new(autoscaler, "metadata"), "annotations");

@@ -134,10 +134,11 @@ pub(super) fn namespace(namespace: &mut Object) {
 
 /// What can be allocated is the capacity, unless the node says otherwise.
 pub(super) fn node_status(status: &mut Object) {
-    if let Some(capacity) = status.get("capacity").cloned() {
-        if !status.contains_key("allocatable") && !capacity.is_null() {
-            status.insert("allocatable".into(), capacity);
-        }
+    if let Some(capacity) = status.get("capacity").cloned()
+        && !status.contains_key("allocatable")
+        && !capacity.is_null()
+    {
+        status.insert("allocatable".into(), capacity);
     }
 }
 

@@ -32,10 +32,10 @@ pub(super) fn stateful_set_strategy(strategy: &mut Object) {
         strategy.insert("type".into(), json!("RollingUpdate"));
         object_or_new(strategy, "rollingUpdate");
     }
-    if text(strategy, "type") == "RollingUpdate" {
-        if let Some(rolling) = object(strategy, "rollingUpdate") {
-            set_unset(rolling, "partition", 0);
-        }
+    if text(strategy, "type") == "RollingUpdate"
+        && let Some(rolling) = object(strategy, "rollingUpdate")
+    {
+        set_unset(rolling, "partition", 0);
     }
 }
 

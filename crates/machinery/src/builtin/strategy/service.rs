@@ -93,10 +93,10 @@ fn carry_node_ports(spec: &mut Object, old: &Value) {
         let same = before.iter().find(|known| {
             known.get("port") == port.get("port") && known.get("protocol") == port.get("protocol")
         });
-        if let Some(number) = same.and_then(|known| known.get("nodePort")) {
-            if !used.contains(number) {
-                port.insert("nodePort".into(), number.clone());
-            }
+        if let Some(number) = same.and_then(|known| known.get("nodePort"))
+            && !used.contains(number)
+        {
+            port.insert("nodePort".into(), number.clone());
         }
     }
 }

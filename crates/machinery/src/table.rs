@@ -1,0 +1,6 @@
+//! Objects as tables: what `kubectl get` prints.
+//!
+//! Built-in kinds have columns of their own ([`builtin`]); custom resources bring theirs in their definition.
+
+pub mod builtin;
+pub mod human;
