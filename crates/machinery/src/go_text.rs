@@ -21,6 +21,12 @@ pub fn float(value: f64) -> String {
     }
 }
 
+/// Whether Go prints a character as it is. Rust's own notion is the same, but that it escapes marks which
+/// combine with the letter before.
+fn printable(letter: char) -> bool {
+    letter == '\'' || letter.escape_debug().len() == 1 || matches!(letter, '\u{300}'..='\u{36f}')
+}
+
 /// A string as Go's `%q` prints it.
 pub fn quote(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
@@ -36,11 +42,14 @@ pub fn quote(text: &str) -> String {
             '\u{8}' => quoted.push_str("\\b"),
             '\u{b}' => quoted.push_str("\\v"),
             '\u{c}' => quoted.push_str("\\f"),
-            other if other < ' ' || other == '\u{7f}' => {
-                write!(quoted, "\\x{:02x}", u32::from(other)).expect("strings take text");
-            }
-            other if other.is_control() => {
-                write!(quoted, "\\u{:04x}", u32::from(other)).expect("strings take text");
+            other if !printable(other) => {
+                let code = u32::from(other);
+                match code {
+                    0..0x80 => write!(quoted, "\\x{code:02x}"),
+                    0x80..0x1_0000 => write!(quoted, "\\u{code:04x}"),
+                    _ => write!(quoted, "\\U{code:08x}"),
+                }
+                .expect("strings take text");
             }
             other => quoted.push(other),
         }

@@ -19,6 +19,9 @@ pub enum PathElement {
     Value(Arc<Value>),
     /// The entry of a list at this place.
     Index(i64),
+    /// An entry that nothing identifies, such as a null in a keyed list. It has no place in `FieldsV1`, but
+    /// that it is there counts while fields are compared.
+    Nameless,
 }
 
 impl PathElement {
@@ -44,6 +47,7 @@ impl PathElement {
             Self::Key(_) => 1,
             Self::Value(_) => 2,
             Self::Index(_) => 3,
+            Self::Nameless => 4,
         }
     }
 }
@@ -81,6 +85,7 @@ impl PartialEq for PathElement {
             (Self::Key(left), Self::Key(right)) => compare_keys(left, right).is_eq(),
             (Self::Value(left), Self::Value(right)) => equal(left, right),
             (Self::Index(left), Self::Index(right)) => left == right,
+            (Self::Nameless, Self::Nameless) => true,
             _ => false,
         }
     }
@@ -102,6 +107,7 @@ impl fmt::Display for PathElement {
             }
             Self::Value(value) => write!(out, "[={}]", shown(value)),
             Self::Index(index) => write!(out, "[{index}]"),
+            Self::Nameless => out.write_str("{{invalid path element}}"),
         }
     }
 }

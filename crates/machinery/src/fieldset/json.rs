@@ -29,7 +29,7 @@ pub enum FieldsError {
 }
 
 impl PathElement {
-    /// The step as a key of `FieldsV1`.
+    /// The step as a key of `FieldsV1`; empty for what has no place there.
     pub fn to_key(&self) -> String {
         let mut out = String::new();
         match self {
@@ -57,6 +57,7 @@ impl PathElement {
                 out.push_str("i:");
                 out.push_str(&index.to_string());
             }
+            Self::Nameless => {}
         }
         out
     }

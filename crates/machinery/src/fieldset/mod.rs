@@ -8,13 +8,15 @@
 
 mod algebra;
 mod element;
+mod filter;
 mod json;
 mod scalar;
 mod set;
 
 pub use element::{Path, PathElement};
+pub use filter::{Filter, Pattern};
 pub use json::FieldsError;
-pub(crate) use scalar::{equal, go_float, go_json, go_string, is_float};
+pub(crate) use scalar::{equal, go_float, go_json, is_float};
 pub use set::Set;
 
 #[cfg(test)]

@@ -6,6 +6,8 @@ use std::fmt::Write as _;
 
 use serde_json::{Number, Value};
 
+use crate::go_text;
+
 /// Whether a number counts as floating point: it has a fraction or does not fit 64 signed bits.
 pub(crate) fn is_float(number: &Number) -> bool {
     number.as_i64().is_none()
@@ -84,19 +86,7 @@ fn json_number(out: &mut String, number: &Number) {
         let _ = write!(out, "{whole}");
         return;
     }
-    let value = float(number);
-    let size = value.abs();
-    if size != 0.0 && !(1e-6..1e21).contains(&size) {
-        let text = format!("{value:e}");
-        match text.split_once('e') {
-            Some((digits, exponent)) if !exponent.starts_with('-') => {
-                let _ = write!(out, "{digits}e+{exponent}");
-            }
-            _ => out.push_str(&text),
-        }
-    } else {
-        let _ = write!(out, "{value}");
-    }
+    out.push_str(&go_text::float(float(number)));
 }
 
 /// A string in JSON as Go writes it inside a value, with the characters that HTML minds escaped.
@@ -190,41 +180,6 @@ pub(crate) fn go_float(value: f64) -> String {
     format!("{digits}e{sign}{:02}", power.abs())
 }
 
-/// A string in words for people, quoted as Go quotes.
-pub(crate) fn go_string(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for letter in text.chars() {
-        match letter {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\u{7}' => out.push_str("\\a"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{c}' => out.push_str("\\f"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\u{b}' => out.push_str("\\v"),
-            '\'' => out.push('\''),
-            other if printable(other) => out.push(other),
-            other => {
-                let code = u32::from(other);
-                let _ = match code {
-                    0..0x80 => write!(out, "\\x{code:02x}"),
-                    0x80..0x1_0000 => write!(out, "\\u{code:04x}"),
-                    _ => write!(out, "\\U{code:08x}"),
-                };
-            }
-        }
-    }
-    out.push('"');
-    out
-}
-
-fn printable(letter: char) -> bool {
-    letter.escape_debug().len() == 1 || matches!(letter, '\u{300}'..='\u{36f}')
-}
-
 /// A value as a path shows it to people.
 pub(crate) fn shown(value: &Value) -> String {
     match value {
@@ -233,7 +188,7 @@ pub(crate) fn shown(value: &Value) -> String {
         Value::Number(number) => number
             .as_i64()
             .map_or_else(|| go_float(float(number)), |whole| whole.to_string()),
-        Value::String(text) => go_string(text),
+        Value::String(text) => go_text::quote(text),
         Value::Array(items) => {
             let items: Vec<_> = items.iter().map(shown).collect();
             format!("[{}]", items.join(","))

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::owners::{ManagerId, Operation};
-use crate::fieldset::{Path, go_string};
+use crate::fieldset::{Path};
+use crate::go_text::quote;
 use crate::status::Status;
 
 /// A field that an apply would change and another manager owns.
@@ -34,9 +35,9 @@ pub enum ApplyError {
 
 /// A manager as messages name it.
 fn shown(id: &ManagerId) -> String {
-    let mut text = go_string(&id.manager);
+    let mut text = quote(&id.manager);
     if !id.subresource.is_empty() {
-        text = format!("{text} with subresource {}", go_string(&id.subresource));
+        text = format!("{text} with subresource {}", quote(&id.subresource));
     }
     match id.operation {
         Operation::Apply => text,

@@ -4,7 +4,8 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::owners::{Managed, ManagerId, Operation, Owner};
-use crate::fieldset::{FieldsError, Set, go_string};
+use crate::fieldset::{FieldsError, Set};
+use crate::go_text::quote;
 
 /// Why `managedFields` could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -19,7 +20,7 @@ pub enum EntriesError {
     #[error("missing fieldsType in managed fields entry {0}")]
     NoFieldsType(usize),
     /// An entry is written in an unknown way.
-    #[error("invalid fieldsType {} in managed fields entry {at}", go_string(.found))]
+    #[error("invalid fieldsType {} in managed fields entry {at}", quote(.found))]
     FieldsType {
         /// The way.
         found: String,

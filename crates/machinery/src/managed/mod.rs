@@ -17,6 +17,7 @@ mod entries;
 mod last_applied;
 mod owners;
 mod prune;
+mod resets;
 mod scale;
 mod times;
 mod tracking;
@@ -29,11 +30,12 @@ pub use blank::{blank_builtin, blank_custom};
 pub use conflict::{ApplyError, Conflict};
 pub use entries::{EntriesError, decode, encode};
 pub use owners::{Managed, ManagerId, Operation, Owner};
+pub use resets::Resets;
 pub use scale::{scale_to_parent, scale_to_subresource};
 pub use times::keep_times;
 pub use update::{UpdateError, try_update, update};
 pub use versions::{ConvertError, OneSchema, SameShape, Versions};
-pub use write::{Resets, Write};
+pub use write::Write;
 
 #[cfg(test)]
 mod tests;

@@ -78,7 +78,7 @@ impl<'a> Tracking<'a> {
     /// Takes what the endpoint resets out of a set.
     pub(super) fn without_resets(self, set: Set, api_version: &str) -> Set {
         match self.reset.of(api_version) {
-            Some(reset) => set.recursive_difference(reset),
+            Some(reset) => reset.of(&set),
             None => set,
         }
     }
@@ -110,7 +110,7 @@ impl<'a> Tracking<'a> {
         let comparison = compare(&old.object, &new.object, ty)
             .map_err(|errors| format!("failed to compare objects: {errors}"))?;
         Ok(match self.reset.of(&new.api_version) {
-            Some(reset) => comparison.without(reset),
+            Some(reset) => comparison.filtered(reset),
             None => comparison,
         })
     }

@@ -9,7 +9,7 @@ use super::error::Errors;
 use super::list_key::step_to;
 use super::validate::scalar_error;
 use super::{Type, TypeErrors};
-use crate::fieldset::{PathElement, Set, equal};
+use crate::fieldset::{Filter, PathElement, Set, equal};
 
 /// The fields in which two values differ. No field is in two of the sets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,16 +28,13 @@ impl Comparison {
         self.removed.is_empty() && self.modified.is_empty() && self.added.is_empty()
     }
 
-    /// Takes fields and everything below them out of all three sets.
+    /// What a filter leaves of all three sets.
     #[must_use]
-    pub fn without(self, fields: &Set) -> Self {
-        if fields.is_empty() {
-            return self;
-        }
+    pub fn filtered(&self, filter: &Filter) -> Self {
         Self {
-            removed: self.removed.recursive_difference(fields),
-            modified: self.modified.recursive_difference(fields),
-            added: self.added.recursive_difference(fields),
+            removed: filter.of(&self.removed),
+            modified: filter.of(&self.modified),
+            added: filter.of(&self.added),
         }
     }
 

@@ -54,10 +54,9 @@ fn walk_list(value: &Value, list: &List<'_>) -> Set {
     let Value::Array(entries) = value else {
         return set;
     };
-    // Values were checked before: an entry without a step of its own cannot be owned.
     let mut steps: Vec<_> = entries
         .iter()
-        .filter_map(|entry| step_to(list, entry).ok().map(|step| (step, entry)))
+        .map(|entry| (step_to(list, entry).unwrap_or(PathElement::Nameless), entry))
         .collect();
     steps.sort_by(|left, right| left.0.cmp(&right.0));
     let mut rest = steps.as_slice();

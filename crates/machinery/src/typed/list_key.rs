@@ -5,7 +5,8 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::atom::{List, Relation};
-use crate::fieldset::{PathElement, go_string};
+use crate::fieldset::{PathElement};
+use crate::go_text::quote;
 
 /// The step that leads to an entry of a list that is not one unit.
 pub(super) fn step_to(list: &List<'_>, entry: &Value) -> Result<PathElement, String> {
@@ -53,7 +54,7 @@ fn step_by_key(list: &List<'_>, keys: &[Box<str>], entry: &Value) -> Result<Path
         }
     }
     if key.is_empty() {
-        let names: Vec<_> = keys.iter().map(|name| go_string(name)).collect();
+        let names: Vec<_> = keys.iter().map(|name| quote(name)).collect();
         return Err(format!(
             "associative list with keys has an element that omits all key fields [{}] (and doesn't have \
              default values for any key fields)",

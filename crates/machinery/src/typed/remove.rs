@@ -42,9 +42,7 @@ fn remove_field(name: &str, value: &mut Value, items: &Set, map: &Map<'_>) -> bo
 }
 
 fn remove_entry(entry: &mut Value, items: &Set, list: &List<'_>) -> bool {
-    let Ok(step) = step_to(list, entry) else {
-        return true;
-    };
+    let step = step_to(list, entry).unwrap_or(PathElement::Nameless);
     if items.has_member(&step) {
         return false;
     }
@@ -134,7 +132,7 @@ fn extract_field(name: &str, value: &Value, items: &Set, map: &Map<'_>) -> Optio
 }
 
 fn extract_entry(entry: &Value, items: &Set, list: &List<'_>) -> Option<Value> {
-    let step = step_to(list, entry).ok()?;
+    let step = step_to(list, entry).unwrap_or(PathElement::Nameless);
     match items.child(&step).filter(|below| !below.is_empty()) {
         Some(below) => Some(extract(entry, below, list.element)),
         None => items.has_member(&step).then(|| entry.clone()),

@@ -6,7 +6,8 @@ use super::atom::{Handled, List, Map, Scalar};
 use super::error::{Errors, plain};
 use super::list_key::step_to;
 use super::{Type, TypeErrors};
-use crate::fieldset::{PathElement, go_float, go_string, is_float};
+use crate::fieldset::{PathElement, go_float, is_float};
+use crate::go_text::quote;
 
 /// Whether equal entries of sets and keyed lists are an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +75,7 @@ fn sharp(value: &Value) -> String {
             number.as_f64().map_or_else(String::new, go_float)
         }
         Value::Number(number) => number.to_string(),
-        Value::String(text) => go_string(text),
+        Value::String(text) => quote(text),
         Value::Array(items) => {
             let items: Vec<_> = items.iter().map(sharp).collect();
             format!("[]interface {{}}{{{}}}", items.join(", "))
@@ -82,7 +83,7 @@ fn sharp(value: &Value) -> String {
         Value::Object(fields) => {
             let fields = fields
                 .iter()
-                .map(|(name, value)| format!("{}:{}", go_string(name), sharp(value)));
+                .map(|(name, value)| format!("{}:{}", quote(name), sharp(value)));
             let fields: Vec<_> = fields.collect();
             format!("map[string]interface {{}}{{{}}}", fields.join(", "))
         }
