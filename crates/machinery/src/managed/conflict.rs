@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::owners::{ManagerId, Operation};
-use crate::fieldset::{Path};
+use crate::fieldset::Path;
 use crate::go_text::quote;
 use crate::status::Status;
 

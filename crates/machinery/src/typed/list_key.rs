@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::atom::{List, Relation};
-use crate::fieldset::{PathElement};
+use crate::fieldset::PathElement;
 use crate::go_text::quote;
 
 /// The step that leads to an entry of a list that is not one unit.
