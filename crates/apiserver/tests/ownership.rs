@@ -5,8 +5,8 @@
 //! the server looked at ownership, where something changed it later (an allocated address, a uid).
 
 mod ownership {
-    pub mod case;
-    pub mod schema;
+    pub(crate) mod case;
+    pub(crate) mod schema;
 }
 
 use ownership::case::Case;

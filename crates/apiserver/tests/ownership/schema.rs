@@ -4,7 +4,7 @@ use quadrille_machinery::schema::{Additional, ListType, MapType, Node, NodeId, S
 use serde_json::Value;
 
 /// Adds a schema to an arena.
-pub fn node_of(schema: &Value, schemas: &mut Schemas) -> NodeId {
+pub(crate) fn node_of(schema: &Value, schemas: &mut Schemas) -> NodeId {
     let is = |name: &str| schema.get(name) == Some(&Value::Bool(true));
     let text = |name: &str| schema.get(name).and_then(Value::as_str).unwrap_or_default();
     let mut properties: Vec<(Box<str>, NodeId)> = Vec::new();

@@ -25,4 +25,6 @@ pub use remove::{extract_items, remove_items};
 pub use validate::{Duplicates, validate};
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod test_schema;
+#[cfg(test)]
+pub(crate) mod tests;
