@@ -92,6 +92,11 @@ impl Group {
         self.close.is_some() || self.ops >= MAX_OPS || self.bytes >= MAX_BYTES
     }
 
+    /// How many transactions there are.
+    pub(crate) fn len(&self) -> usize {
+        self.transactions.len()
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.transactions.is_empty() && self.compactions.is_empty()
     }

@@ -26,6 +26,7 @@ mod file;
 mod group;
 mod hub;
 mod options;
+mod pace;
 mod record;
 mod remaining;
 mod replay;

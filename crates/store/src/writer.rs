@@ -8,7 +8,7 @@ use std::{
         mpsc::{Receiver, RecvTimeoutError},
     },
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use redb::Database;
@@ -20,6 +20,7 @@ use crate::{
     engine::{self, Engine, Finish},
     group::{Group, Outcome, Request},
     hub::Hub,
+    pace::Pace,
     snapshot::Snapshot,
 };
 
@@ -96,18 +97,15 @@ impl Writer {
     fn run(mut self, requests: Receiver<Request>) {
         let close = CloseOnDrop(Arc::clone(&self.hub));
         let mut told = None;
+        let mut pace = Pace::default();
         while told.is_none()
             && let Some(first) = self.wait(&requests)
         {
-            let mut group = Group::default();
-            group.add(first);
-            while !group.is_full()
-                && let Ok(next) = requests.try_recv()
-            {
-                group.add(next);
-            }
+            let mut group = pace.gather(first, &requests);
             told = group.close.take();
+            let (size, start) = (group.len(), Instant::now());
             self.serve(group);
+            pace = Pace::after(size, start.elapsed());
         }
         // Dropping what is still queued answers it with `Closed`.
         drop(requests);
