@@ -10,6 +10,7 @@
 //! ```
 
 pub mod builtin;
+pub mod crd;
 pub mod decode;
 pub mod field_error;
 pub mod fieldset;

@@ -27,10 +27,11 @@ use serde_json::Value;
 pub use build::object_meta;
 pub use coerce::{coerce_embedded, coerce_metadata};
 pub use defaults::default;
+pub(crate) use formats::unrecognized as unrecognized_formats;
 pub use prune::prune;
 pub use rules::structural_errors;
 pub use scale::validate_scale;
-pub use validate::{blocks_rules, has_rules, validate};
+pub use validate::{blocks_rules, has_rules, validate, validate_default};
 
 use crate::{
     decode::{DecodeError, StrictError},
@@ -42,6 +43,13 @@ use crate::{
 pub fn schema(open_api_v3: Option<&Value>) -> Schema {
     let mut schemas = Schemas::default();
     let root = build::root(&mut schemas, open_api_v3);
+    Schema::new(Arc::new(schemas), root)
+}
+
+/// The schema of a part of an object.
+fn fragment(open_api_v3: &Value) -> Schema {
+    let mut schemas = Schemas::default();
+    let root = build::place(&mut schemas, open_api_v3);
     Schema::new(Arc::new(schemas), root)
 }
 

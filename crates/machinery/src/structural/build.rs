@@ -59,7 +59,7 @@ fn set_property(node: &mut Node, name: &str, id: NodeId) {
 }
 
 /// Adds the node of a schema and of everything below it.
-fn place(schemas: &mut Schemas, schema: &Value) -> NodeId {
+pub(super) fn place(schemas: &mut Schemas, schema: &Value) -> NodeId {
     let node = shape(schemas, schema);
     schemas.push(node)
 }

@@ -2,6 +2,8 @@
 
 use std::net::Ipv6Addr;
 
+use serde_json::Value;
+
 use super::pattern;
 use crate::{
     names::{dns_1123_label, dns_1123_subdomain},
@@ -50,6 +52,46 @@ pub(super) fn known(format: Option<&str>, ty: Option<Type>) -> Option<&str> {
         Some(Type::Object | Type::Array | Type::Boolean) => false,
     };
     counts.then_some(format)
+}
+
+/// The formats in a schema that are ignored.
+pub(crate) fn unrecognized(schema: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    if let Some(format) = schema.get("format").and_then(Value::as_str) {
+        let ty = match schema.get("type").and_then(Value::as_str) {
+            Some("integer") => Some(Type::Integer),
+            Some("number") => Some(Type::Number),
+            Some("boolean" | "object" | "array") => Some(Type::Boolean),
+            _ => None,
+        };
+        if !format.is_empty() && known(Some(format), ty).is_none() {
+            found.push(format.to_owned());
+        }
+    }
+    let inner = |value: &Value| found_below(value);
+    for keyword in ["items", "not", "additionalProperties"] {
+        found.extend(schema.get(keyword).into_iter().flat_map(inner));
+    }
+    for keyword in ["allOf", "anyOf", "oneOf"] {
+        let choices = schema.get(keyword).and_then(Value::as_array);
+        found.extend(choices.into_iter().flatten().flat_map(inner));
+    }
+    let fields = schema.get("properties").and_then(Value::as_object);
+    found.extend(
+        fields
+            .into_iter()
+            .flat_map(|fields| fields.values())
+            .flat_map(inner),
+    );
+    found
+}
+
+fn found_below(schema: &Value) -> Vec<String> {
+    if schema.is_object() {
+        unrecognized(schema)
+    } else {
+        Vec::new()
+    }
 }
 
 fn matches(expression: &str, text: &str) -> bool {

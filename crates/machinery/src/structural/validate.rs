@@ -37,6 +37,27 @@ pub fn validate(schema: SchemaRef<'_>, object: &Value, old: Option<&Value>) -> V
     errors
 }
 
+/// Checks a default value against the schema that carries it; `path` is where the default stands.
+pub fn validate_default(schema: &Value, default: &Value, path: &str) -> Vec<FieldError> {
+    let built = super::fragment(schema);
+    let mut pruned = default.clone();
+    let embedded = built.root().node().embedded_resource;
+    let mut errors = Vec::new();
+    if !super::prune(built.root(), &mut pruned, embedded).is_empty() {
+        let detail = "must not have unknown fields";
+        errors.push(FieldError::invalid(path, default.clone(), detail));
+    }
+    let found = check_strictly(built.root(), default, None, &mut String::new()).errors;
+    errors.extend(found.into_iter().map(|mut error| {
+        error.field = match error.field.as_str() {
+            NO_FIELD => path.to_owned(),
+            field => format!("{path}.{field}"),
+        };
+        error
+    }));
+    errors
+}
+
 /// The error that stands for rules that were not evaluated because of other errors, if there are such.
 pub fn blocks_rules(errors: &[FieldError]) -> Option<FieldError> {
     let blocking = |kind| {
