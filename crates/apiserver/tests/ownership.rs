@@ -6,6 +6,7 @@
 
 mod ownership {
     pub(crate) mod case;
+    pub(crate) mod created;
     pub(crate) mod schema;
 }
 
@@ -49,4 +50,9 @@ fn kubectl_moves_from_client_side_to_server_side_apply() {
 #[test]
 fn the_oldest_of_many_updaters_are_merged() {
     replay("many-updaters");
+}
+
+#[test]
+fn creators_of_built_in_kinds_own_what_a_real_server_says() {
+    ownership::created::compare_all(include_str!("cases/ownership/created-kinds.json"));
 }

@@ -23,7 +23,7 @@ pub fn float(value: f64) -> String {
 
 /// Whether Go prints a character as it is. Rust's own notion is the same, but that it escapes marks which
 /// combine with the letter before.
-fn printable(letter: char) -> bool {
+pub(crate) fn printable(letter: char) -> bool {
     letter == '\'' || letter.escape_debug().len() == 1 || matches!(letter, '\u{300}'..='\u{36f}')
 }
 

@@ -64,7 +64,7 @@ impl<'a> Builder<'a> {
         };
         let definition = self.definitions[number];
         let plain_default = shape.default.as_ref().is_none_or(is_empty_object);
-        if plain_default && shape.patch_strategy.is_none() && !shape.atomic_map {
+        if plain_default && shape.patch_strategy.is_none() && shape.atomic_map.is_none() {
             return definition;
         }
         let id = self.schemas.push(Node::default());
@@ -112,8 +112,12 @@ fn refine(node: &mut Node, shape: &Shape) {
     if let Some(default) = &shape.default {
         node.default = Some(Box::new(default.clone()));
     }
-    if shape.atomic_map {
-        node.map_type = MapType::Atomic;
+    if let Some(atomic) = shape.atomic_map {
+        node.map_type = if atomic {
+            MapType::Atomic
+        } else {
+            MapType::Granular
+        };
     }
     if let Some(strategies) = &shape.patch_strategy {
         let has = |name| strategies.split(',').any(|strategy| strategy == name);

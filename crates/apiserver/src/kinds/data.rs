@@ -47,7 +47,7 @@ pub(crate) struct Shape {
     #[serde(rename = "k")]
     pub(crate) list_map_keys: Vec<Box<str>>,
     #[serde(rename = "c")]
-    pub(crate) atomic_map: bool,
+    pub(crate) atomic_map: Option<bool>,
     #[serde(rename = "s")]
     pub(crate) patch_strategy: Option<Box<str>>,
     #[serde(rename = "e")]

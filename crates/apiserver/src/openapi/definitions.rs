@@ -132,8 +132,9 @@ fn plain_keywords(shape: &Shape, schema: &mut Map<String, Value>) {
     if !shape.list_map_keys.is_empty() {
         insert("x-kubernetes-list-map-keys", json!(shape.list_map_keys));
     }
-    if shape.atomic_map {
-        insert("x-kubernetes-map-type", json!("atomic"));
+    if let Some(atomic) = shape.atomic_map {
+        let name = if atomic { "atomic" } else { "granular" };
+        insert("x-kubernetes-map-type", json!(name));
     }
     if let Some(strategy) = &shape.patch_strategy {
         insert("x-kubernetes-patch-strategy", json!(strategy));

@@ -22,6 +22,7 @@ mod scale;
 mod times;
 mod tracking;
 mod update;
+mod user_agent;
 mod versions;
 mod write;
 
@@ -34,6 +35,7 @@ pub use resets::Resets;
 pub use scale::{scale_to_parent, scale_to_subresource};
 pub use times::keep_times;
 pub use update::{UpdateError, try_update, update};
+pub use user_agent::manager_or_user_agent;
 pub use versions::{ConvertError, OneSchema, SameShape, Versions};
 pub use write::Write;
 
