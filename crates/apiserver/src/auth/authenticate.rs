@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 use super::{
     User,
     certificate::PeerCertificate,
-    service_account::{Binding, ServiceAccountKey, Verified},
+    service_account::{Binding, ServiceAccountKey, TokenError},
 };
 use crate::serve::respond;
 
@@ -117,14 +117,15 @@ impl Authenticator {
         let Some((key, bindings)) = &self.service_accounts else {
             return Err("invalid bearer token".to_owned());
         };
-        let verified: Verified = match key.verify(token, audiences, now) {
+        let explained = |why: &dyn std::fmt::Display| format!("[invalid bearer token, {why}]");
+        let verified = match key.verify(token, audiences, now) {
             Ok(verified) => verified,
-            Err(error) => return Err(error.to_string()),
+            Err(TokenError::Invalid) => return Err(TokenError::Invalid.to_string()),
+            Err(error) => return Err(explained(&error)),
         };
-        bindings
-            .check(&verified.claims.kubernetes)
-            .await
-            .map_err(|why| format!("[invalid bearer token, {why}]"))?;
+        let binding = &verified.claims.kubernetes;
+        let checked = bindings.check(binding).await;
+        checked.map_err(|why| explained(&why))?;
         Ok((verified.user(), verified.audiences))
     }
 }

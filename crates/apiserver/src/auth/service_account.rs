@@ -42,7 +42,11 @@ pub enum TokenError {
     #[error("service account token is issued in the future")]
     IssuedInTheFuture,
     /// Meant for somebody else.
-    #[error("token audiences {held:?} is invalid for the target audiences {wanted:?}")]
+    #[error(
+        "token audiences {} is invalid for the target audiences {}",
+        quoted(held),
+        quoted(wanted)
+    )]
     Audience {
         /// Whom the token is for.
         held: Vec<String>,
@@ -285,6 +289,12 @@ impl Verified {
 /// The user name of a service account.
 pub fn user_name(namespace: &str, account: &str) -> String {
     format!("system:serviceaccount:{namespace}:{account}")
+}
+
+/// A list as Go prints it: `["a" "b"]`.
+fn quoted(list: &[String]) -> String {
+    let items: Vec<String> = list.iter().map(|item| format!("{item:?}")).collect();
+    format!("[{}]", items.join(" "))
 }
 
 fn check_times(claims: &Claims, now: i64) -> Result<(), TokenError> {

@@ -10,6 +10,7 @@
 
 pub mod asked;
 pub mod authority;
+mod go_duration;
 pub mod kubeconfig;
 pub mod limits;
 mod listener;

@@ -17,7 +17,7 @@ use axum::{
 };
 use bytes::Bytes;
 use futures::FutureExt;
-use http::header;
+use http::{HeaderMap, HeaderName, HeaderValue, header};
 use http_body::{Frame, SizeHint};
 use quadrille_machinery::status::Status;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
@@ -45,6 +45,7 @@ pub(super) async fn layer(
     next: Next,
 ) -> Response {
     let started = Instant::now();
+    let audit_id = audit_id(request.headers());
     let asked = Asked::read(request.method(), request.uri());
     let told = (!observer.logs.is_empty()).then(|| {
         let agent = request.headers().get(header::USER_AGENT);
@@ -57,6 +58,7 @@ pub(super) async fn layer(
             "this request made the server panic; its log says more",
         )),
     };
+    response.headers_mut().insert(AUDIT_ID, audit_id);
     let (code, took) = (response.status().as_u16(), started.elapsed());
     observer.metrics.answered(&asked, code, took);
     if let Some((uri, agent)) = told {
@@ -79,6 +81,18 @@ pub(super) async fn layer(
         });
     }
     response
+}
+
+/// The header that names one request in everybody's logs.
+const AUDIT_ID: HeaderName = HeaderName::from_static("audit-id");
+
+/// The id that the client gave its request, or a new one.
+fn audit_id(headers: &HeaderMap) -> HeaderValue {
+    let given = headers.get(AUDIT_ID).filter(|given| !given.is_empty());
+    given.cloned().unwrap_or_else(|| {
+        HeaderValue::from_str(&uuid::Uuid::new_v4().to_string())
+            .unwrap_or(HeaderValue::from_static("unknown"))
+    })
 }
 
 /// A body that ends, cleanly, when the server stops: clients of watches see the end and come again.
