@@ -15,6 +15,7 @@ pub mod decode;
 pub mod field_error;
 pub mod fieldset;
 pub mod go_text;
+pub mod jsonpath;
 pub mod managed;
 pub mod names;
 pub mod quantity;
