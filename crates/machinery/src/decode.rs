@@ -44,6 +44,8 @@ pub enum StrictError {
     Unknown(String),
     /// The field is given twice.
     Duplicate(String),
+    /// Something about a JSON patch itself.
+    JsonPatch(Box<StrictError>),
     /// Keys given twice in YAML, one line each.
     Yaml(Vec<String>),
 }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use serde_json::{Map, Value};
+
 /// A float as Go's JSON writer prints it.
 pub fn float(value: f64) -> String {
     let size = value.abs();
@@ -25,6 +27,36 @@ pub fn float(value: f64) -> String {
 /// combine with the letter before.
 pub(crate) fn printable(letter: char) -> bool {
     letter == '\'' || letter.escape_debug().len() == 1 || matches!(letter, '\u{300}'..='\u{36f}')
+}
+
+/// A decoded JSON value as Go's `%v` prints it: `map[name:a ports:[80 81] user:<nil>]`.
+pub fn value(value: &Value) -> String {
+    match value {
+        Value::Null => "<nil>".to_owned(),
+        Value::Bool(flag) => flag.to_string(),
+        Value::Number(number) => match number.as_f64() {
+            Some(size) if number.is_f64() => float(size),
+            _ => number.to_string(),
+        },
+        Value::String(text) => text.clone(),
+        Value::Array(entries) => list(entries),
+        Value::Object(fields) => map(fields),
+    }
+}
+
+/// A list as Go's `%v` prints it.
+pub fn list(entries: &[Value]) -> String {
+    let entries: Vec<_> = entries.iter().map(value).collect();
+    format!("[{}]", entries.join(" "))
+}
+
+/// A map as Go's `%v` prints it.
+pub fn map(fields: &Map<String, Value>) -> String {
+    let fields: Vec<_> = fields
+        .iter()
+        .map(|(name, field)| format!("{name}:{}", value(field)))
+        .collect();
+    format!("map[{}]", fields.join(" "))
 }
 
 /// A string as Go's `%q` prints it.

@@ -18,6 +18,7 @@ pub mod go_text;
 pub mod jsonpath;
 pub mod managed;
 pub mod names;
+pub mod patch;
 pub mod quantity;
 pub mod schema;
 pub mod selector;

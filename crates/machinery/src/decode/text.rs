@@ -14,6 +14,7 @@ impl fmt::Display for StrictError {
         match self {
             Self::Unknown(path) => write!(out, "unknown field {path:?}"),
             Self::Duplicate(path) => write!(out, "duplicate field {path:?}"),
+            Self::JsonPatch(error) => write!(out, "json patch {error}"),
             Self::Yaml(lines) => write!(out, "yaml: unmarshal errors:\n  {}", lines.join("\n  ")),
         }
     }
