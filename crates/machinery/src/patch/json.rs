@@ -13,7 +13,7 @@ use self::{
     pointer::{Place, add, get, place, remove, replace},
 };
 use super::{Patched, does_not_apply};
-use crate::status::Status;
+use crate::{decode, status::Status};
 
 /// Most operations that one patch may have.
 pub const MAX_OPERATIONS: usize = 10_000;
@@ -47,28 +47,54 @@ fn perform(
     copied: &mut usize,
 ) -> Result<(), DoesNotApply> {
     match operation.kind() {
-        "add" => add(place(document, operation.path()?)?, operation.value()),
+        "add" => put(document, operation.path()?, operation.value()),
         "remove" => remove(place(document, operation.path()?)?).map(drop),
         "replace" => match operation.path()? {
             "" => replace_all(document, operation.value()),
-            path => replace(place(document, path)?, operation.value()),
+            path => {
+                let value = operation.value();
+                check_depth(path, &value)?;
+                replace(place(document, path)?, value)
+            }
         },
         "move" => {
             let taken = remove(place(document, operation.from()?)?)?;
-            add(place(document, operation.path()?)?, taken)
+            put(document, operation.path()?, taken)
         }
         "copy" => {
             let found = get(&place(document, operation.from()?)?)?.cloned();
             let found = found.unwrap_or(Value::Null);
-            let destination = place(document, operation.path()?)?;
             *copied += size(&found);
             if *copied > MAX_COPIED_BYTES {
                 return Err(DoesNotApply);
             }
-            add(destination, found)
+            put(document, operation.path()?, found)
         }
         "test" => test(document, operation),
         _ => Err(DoesNotApply),
+    }
+}
+
+fn put(document: &mut Value, path: &str, value: Value) -> Result<(), DoesNotApply> {
+    check_depth(path, &value)?;
+    add(place(document, path)?, value)
+}
+
+/// Operations could nest a document without end, and everything that walks a value recurses: no deeper than
+/// what could have been read in the first place.
+fn check_depth(path: &str, value: &Value) -> Result<(), DoesNotApply> {
+    let above = path.bytes().filter(|byte| *byte == b'/').count();
+    if above + depth(value) > decode::MAX_DEPTH {
+        return Err(DoesNotApply);
+    }
+    Ok(())
+}
+
+fn depth(value: &Value) -> usize {
+    match value {
+        Value::Array(entries) => 1 + entries.iter().map(depth).max().unwrap_or(0),
+        Value::Object(fields) => 1 + fields.values().map(depth).max().unwrap_or(0),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
     }
 }
 

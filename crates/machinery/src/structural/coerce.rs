@@ -27,7 +27,7 @@ pub fn coerce_metadata(
 fn unknown_below(path: &str, found: Vec<StrictError>) -> impl Iterator<Item = String> {
     found.into_iter().filter_map(move |error| match error {
         StrictError::Unknown(field) => Some(format!("{path}.{field}")),
-        StrictError::Duplicate(_) | StrictError::Yaml(_) => None,
+        StrictError::Duplicate(_) | StrictError::JsonPatch(_) | StrictError::Yaml(_) => None,
     })
 }
 

@@ -51,11 +51,13 @@ fn more_operations_than_allowed_are_too_large() {
 #[test]
 fn copies_cannot_grow_a_document_without_end() {
     let copy = |from: &str, to: String| json!({"op": "copy", "from": from, "path": to});
-    let doubling: Vec<_> = (0..64).map(|_| copy("/a", "/a/x".to_owned())).collect();
+    let doubling: Vec<_> = (0..64).map(|at| copy("/a", format!("/a/x{at}"))).collect();
     assert_eq!(
         patched(&json!({"a": {"x": "y"}}), &doubling.into()),
         Err(422)
     );
+    let deeper: Vec<_> = (0..200).map(|_| copy("/a", "/a/x".to_owned())).collect();
+    assert_eq!(patched(&json!({"a": {"x": "y"}}), &deeper.into()), Err(422));
     let few: Vec<_> = (0..64).map(|at| copy("/a", format!("/b{at}"))).collect();
     assert!(patched(&json!({"a": {"x": "y"}}), &few.into()).is_ok());
 }
