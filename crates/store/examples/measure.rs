@@ -1,5 +1,5 @@
 //! Measures the store on a real disk: `cargo run --release -p quadrille-store --example measure --
-//! FOLDER [RECORDS]`. Prints throughput of commits, times of lists, memory and start times.
+//! FOLDER [RECORDS [CACHE-MIB]]`. Prints throughput of commits, times of lists, memory and start times.
 
 use std::{
     path::Path,
@@ -16,6 +16,10 @@ async fn main() {
     let records = arguments.next().map_or(100_000, |number| {
         number.parse().expect("a number of records")
     });
+    let mut options = Options::default();
+    if let Some(mebibytes) = arguments.next() {
+        options.cache_bytes = mebibytes.parse::<usize>().expect("a size in MiB") << 20;
+    }
     let path = Path::new(&folder).join("measure.redb");
     println!("memory at start          {:>10} KiB", resident());
     let start = Instant::now();
@@ -28,7 +32,7 @@ async fn main() {
     report_watchers(&memory).await;
     drop(memory);
     let start = Instant::now();
-    let store = Store::open(&path, Options::default()).expect("a store on disk");
+    let store = Store::open(&path, options.clone()).expect("a store on disk");
     println!("new store on disk        {:>10.2?}", start.elapsed());
     println!(
         "raw write + sync 4 KiB   {:>10.2?}",
@@ -76,14 +80,14 @@ async fn main() {
     let crashed = Path::new(&folder).join("crashed.redb");
     std::fs::copy(&path, &crashed).expect("a copy as a crash would leave it");
     let (start, processor) = (Instant::now(), on_processor());
-    let copy = Store::open(&crashed, Options::default()).expect("a store after a crash");
+    let copy = Store::open(&crashed, options.clone()).expect("a store after a crash");
     let processor = on_processor().saturating_sub(processor);
     let clock = start.elapsed();
     println!("start after a crash      {clock:>10.2?}   (processor {processor:.2?})");
     copy.close().await;
     store.close().await;
     let start = Instant::now();
-    let store = Store::open(&path, Options::default()).expect("a store after a clean stop");
+    let store = Store::open(&path, options).expect("a store after a clean stop");
     println!("start after a clean stop {:>10.2?}", start.elapsed());
     store.close().await;
 }

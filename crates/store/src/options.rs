@@ -31,7 +31,7 @@ impl Default for Options {
             watcher_buffer_events: 4096,
             watcher_buffer_bytes: 16 << 20,
             retain_revisions: 10_000,
-            one_sync_up_to_bytes: 256 << 20,
+            one_sync_up_to_bytes: 384 << 20,
             first_revision: 1,
         }
     }
