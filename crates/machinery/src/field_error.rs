@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde_json::{Value, json};
 
+use crate::go_text;
+
 /// What is wrong with a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -118,7 +120,10 @@ impl FieldError {
 
     /// `field: Unsupported value: value: supported values: "a", "b"`
     pub fn not_supported(field: impl Into<String>, value: Value, supported: &[&str]) -> Self {
-        let quoted: Vec<_> = supported.iter().map(|value| format!("{value:?}")).collect();
+        let quoted: Vec<_> = supported
+            .iter()
+            .map(|value| go_text::quote(value))
+            .collect();
         Self {
             kind: Kind::NotSupported,
             field: field.into(),
@@ -156,7 +161,10 @@ impl fmt::Display for FieldError {
 /// A value as error messages show it: strings quoted, scalars plain, the rest as JSON.
 fn shown(value: &Value) -> String {
     match value {
-        Value::String(text) => format!("{text:?}"),
+        Value::String(text) => go_text::quote(text),
+        Value::Number(number) if number.is_f64() => {
+            go_text::float(number.as_f64().unwrap_or_default())
+        }
         Value::Null => "null".to_owned(),
         other => other.to_string(),
     }

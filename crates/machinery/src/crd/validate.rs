@@ -90,7 +90,10 @@ pub fn warnings(definition: &Value, old: Option<&Value>) -> Vec<String> {
             .collect()
     };
     let known = old.map(formats).unwrap_or_default();
-    formats(definition)
+    let mut found = formats(definition);
+    found.sort();
+    found.dedup();
+    found
         .into_iter()
         .filter(|format| !known.contains(format))
         .map(|format| format!("unrecognized format {}", crate::go_text::quote(&format)))

@@ -110,6 +110,32 @@ p: 0b11
     );
 }
 
+/// Equal, but for the way in which large numbers are kept.
+fn alike(ours: &Value, theirs: &Value) -> bool {
+    match (ours, theirs) {
+        (Value::Number(a), Value::Number(b)) => a.as_f64() == b.as_f64(),
+        (Value::Array(a), Value::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| alike(a, b))
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            a.keys().eq(b.keys()) && a.values().zip(b.values()).all(|(a, b)| alike(a, b))
+        }
+        _ => ours == theirs,
+    }
+}
+
+#[test]
+fn yaml_is_read_as_by_a_real_server() {
+    let cases: Vec<Value> =
+        serde_json::from_str(include_str!("../../tests/cases/yaml_values.json")).unwrap();
+    for case in cases {
+        let decoded = yaml(case["yaml"].as_str().unwrap().as_bytes()).unwrap();
+        let spec = &decoded.value["spec"];
+        assert!(alike(spec, &case["spec"]), "{spec} {case}");
+        assert_eq!(json!(warnings(&decoded.duplicates)), case["warnings"]);
+    }
+}
+
 #[test]
 fn yaml_reports_keys_given_twice_by_line() {
     let decoded = yaml(b"a: 1\nb:\n  c: 1\n  c: 2\n---\nsecond: 1\n").unwrap();

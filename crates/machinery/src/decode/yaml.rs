@@ -3,6 +3,7 @@
 
 use std::{borrow::Cow, collections::HashMap};
 
+use base64::{Engine, prelude::BASE64_STANDARD as STANDARD};
 use granit_parser::{Event, Parser, ScalarStyle, Tag};
 
 use super::{DecodeError, MAX_DEPTH, document::Node};
@@ -189,12 +190,25 @@ fn key(node: Node<'static>) -> Parsed<String> {
 
 fn scalar(text: &str, plain: bool, tag: Option<&Tag>) -> Parsed<Node<'static>> {
     let string = || Node::String(text.to_owned().into());
-    match tag.and_then(Tag::core_suffix) {
-        Some("str" | "binary") => Ok(string()),
+    let known = tag.and_then(|tag| tag.suffix_in_namespace("tag:yaml.org,2002:"));
+    match known.as_deref() {
+        Some("str") => Ok(string()),
+        Some("binary") => binary(text),
         Some(_) => resolve(text),
         None if plain && tag.is_none() => resolve(text),
         None => Ok(string()),
     }
+}
+
+/// `!!binary` is base64; what it holds becomes a string.
+fn binary(text: &str) -> Parsed<Node<'static>> {
+    let plain: String = text.split_whitespace().collect();
+    let bytes = STANDARD
+        .decode(plain)
+        .map_err(|_| error("!!binary value contains invalid base64 data"))?;
+    Ok(Node::String(
+        String::from_utf8_lossy(&bytes).into_owned().into(),
+    ))
 }
 
 /// The YAML 1.1 meaning of a plain scalar.
