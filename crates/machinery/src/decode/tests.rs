@@ -137,6 +137,16 @@ fn yaml_is_read_as_by_a_real_server() {
 }
 
 #[test]
+fn malformed_yaml_is_refused_with_the_words_of_a_real_server() {
+    let cases: Vec<Value> =
+        serde_json::from_str(include_str!("../../tests/cases/malformed_yaml.json")).unwrap();
+    for case in cases {
+        let error = yaml(case["yaml"].as_str().unwrap().as_bytes()).unwrap_err();
+        assert_eq!(error.0, case["error"], "{case}");
+    }
+}
+
+#[test]
 fn yaml_reports_keys_given_twice_by_line() {
     let decoded = yaml(b"a: 1\nb:\n  c: 1\n  c: 2\n---\nsecond: 1\n").unwrap();
     assert_eq!(decoded.value, json!({"a": 1, "b": {"c": 2}}));

@@ -23,7 +23,7 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed<(Node<'static>, Vec<String>)> {
     let text = std::str::from_utf8(bytes).map_err(|_| error("invalid leading UTF-8 octet"))?;
     let mut builder = Builder::default();
     for next in Parser::new_from_str(text) {
-        let (event, span) = next.map_err(|problem| syntax(&problem))?;
+        let (event, span) = next.map_err(|problem| syntax(text, &problem))?;
         match event {
             Event::DocumentEnd => break,
             Event::Alias(id) => builder.alias(id)?,
@@ -43,11 +43,65 @@ pub(super) fn parse(bytes: &[u8]) -> Parsed<(Node<'static>, Vec<String>)> {
     Ok((root, builder.duplicates))
 }
 
-fn syntax(problem: &granit_parser::ScanError) -> DecodeError {
-    match problem.marker().line() {
-        0 | 1 => error(problem.info()),
-        line => error(format_args!("line {line}: {}", problem.info())),
+/// The complaint in the words, and with the line number, that servers give. Their parser looks further
+/// ahead than ours and counts lines from where it stands.
+fn syntax(text: &str, problem: &granit_parser::ScanError) -> DecodeError {
+    let line = problem.marker().line();
+    let lines = text.matches('\n').count();
+    let info = problem.info();
+    let plain = match info.split_once(", ") {
+        Some((start, rest)) if start.starts_with("while ") => rest,
+        _ => info.as_str(),
+    };
+    let (line, words) = match plain {
+        "found unknown anchor" => {
+            let name = alias_name(text, problem.marker().index());
+            (0, format!("unknown anchor '{name}' referenced"))
+        }
+        "unclosed bracket '{'" => (lines.max(1), "did not find expected ',' or '}'".to_owned()),
+        "unclosed bracket '['" => (lines.max(1), "did not find expected ',' or ']'".to_owned()),
+        "misplaced bracket" => (
+            line.saturating_sub(1),
+            "did not find expected node content".to_owned(),
+        ),
+        "simple key expected ':'" => (line + 1, "could not find expected ':'".to_owned()),
+        "did not find expected key" | "did not find expected '-' indicator" => {
+            (line.saturating_sub(1), plain.to_owned())
+        }
+        "unclosed quote" | "invalid indentation in multiline quoted scalar" => {
+            (lines + 1, "found unexpected end of stream".to_owned())
+        }
+        "found a tab" => (
+            line + 1,
+            "found a tab character that violates indentation".to_owned(),
+        ),
+        _ if plain.starts_with("invalid trailing content") => (
+            line.saturating_sub(1),
+            "did not find expected key".to_owned(),
+        ),
+        _ if plain.starts_with("unexpected character: `\\u{") => {
+            (0, "control characters are not allowed".to_owned())
+        }
+        _ if plain.starts_with("unexpected character") => {
+            // The first line goes without saying.
+            (
+                line * usize::from(line > 1),
+                "found character that cannot start any token".to_owned(),
+            )
+        }
+        other => (line * usize::from(line > 1), other.to_owned()),
+    };
+    match line {
+        0 => error(words),
+        line => error(format_args!("line {line}: {words}")),
     }
+}
+
+/// The name of the alias at a place in the text.
+fn alias_name(text: &str, at: usize) -> String {
+    let rest = text.chars().skip(at).skip_while(|letter| *letter == '*');
+    rest.take_while(|letter| letter.is_alphanumeric() || matches!(letter, '-' | '_'))
+        .collect()
 }
 
 struct Frame {
