@@ -1,10 +1,39 @@
 //! An embeddable Kubernetes API server: `machinery` and `store` behind an axum router.
 //!
+//! ```text
+//!   router ─► path ─► authorize ─► rest: get list watch create update patch delete
+//!                                   │  body ─► strategy ─► ownership ─► compare-and-swap
+//!                                   ▼
+//!                                 store ◄── life: definitions, namespaces, garbage
+//! ```
+//!
 //! It knows nothing of our own kinds: custom resource definitions reach it like anybody's.
 
+mod accept;
 pub mod auth;
+mod body;
+mod catalog;
+pub mod clock;
+mod convert;
 pub mod discovery;
+mod finding;
+mod gap;
 pub mod kinds;
+mod life;
+mod lifecycle;
 pub mod openapi;
+mod options;
+mod path;
+mod quirks;
+mod reply;
 pub mod resource;
+mod rest;
+mod revision;
+mod select;
 pub mod serve;
+mod server;
+mod services;
+mod stored;
+mod strategy;
+
+pub use server::{MAX_BODY_BYTES, Options, Server, StartError};

@@ -93,6 +93,11 @@ impl Resource {
         }
     }
 
+    /// Whether the resource is compiled in, not defined by a CRD.
+    pub fn is_built_in(&self) -> bool {
+        matches!(self.origin, Origin::BuiltIn)
+    }
+
     /// Whether a subresource of this name is served.
     pub fn subresource(&self, name: &str) -> Option<&Subresource> {
         self.subresources

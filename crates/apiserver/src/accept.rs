@@ -1,0 +1,167 @@
+//! What a client can read (`Accept`) and what it sent (`Content-Type`).
+
+use http::{HeaderMap, header};
+use quadrille_machinery::status::Status;
+
+/// The form in which a client wants an object or a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// The object itself.
+    Object,
+    /// `PartialObjectMetadata(List)`.
+    Metadata,
+    /// `Table`, of this version of `meta.k8s.io`.
+    Table(MetaVersion),
+}
+
+/// Versions of `meta.k8s.io` that carry tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MetaVersion {
+    V1,
+    V1Beta1,
+}
+
+impl MetaVersion {
+    /// The `apiVersion` text.
+    pub(crate) fn api_version(self) -> &'static str {
+        match self {
+            Self::V1 => "meta.k8s.io/v1",
+            Self::V1Beta1 => "meta.k8s.io/v1beta1",
+        }
+    }
+}
+
+/// One clause of an `Accept` header.
+struct Clause<'a> {
+    media: &'a str,
+    parameters: Vec<(&'a str, &'a str)>,
+    quality: f32,
+}
+
+fn clauses(header: &str) -> Vec<Clause<'_>> {
+    let mut clauses: Vec<Clause<'_>> = header
+        .split(',')
+        .filter_map(|clause| {
+            let mut parts = clause.split(';').map(str::trim);
+            let media = parts.next().filter(|media| !media.is_empty())?;
+            let mut quality = 1.0;
+            let mut parameters = Vec::new();
+            for part in parts {
+                let (key, value) = part.split_once('=').unwrap_or((part, ""));
+                let value = value.trim_matches('"');
+                if key.eq_ignore_ascii_case("q") {
+                    quality = value.parse().unwrap_or(0.0);
+                } else {
+                    parameters.push((key, value));
+                }
+            }
+            Some(Clause {
+                media,
+                parameters,
+                quality,
+            })
+        })
+        .collect();
+    // A stable sort: among equals, the client's own order decides.
+    clauses.sort_by(|left, right| right.quality.total_cmp(&left.quality));
+    clauses
+}
+
+/// What the refusal lists as readable.
+const MEDIA_TYPES: &str = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+
+/// The best form that the client accepts and the endpoint can give.
+pub(crate) fn form(headers: &HeaderMap) -> Result<Form, Status> {
+    let header = headers
+        .get(header::ACCEPT)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or("");
+    if header.is_empty() {
+        return Ok(Form::Object);
+    }
+    for clause in clauses(header) {
+        if !matches!(clause.media, "application/json" | "*/*" | "application/*") {
+            continue;
+        }
+        let parameter = |name: &str| {
+            clause
+                .parameters
+                .iter()
+                .find(|(key, _)| *key == name)
+                .map(|(_, value)| *value)
+        };
+        let version = match parameter("v") {
+            Some("v1beta1") => MetaVersion::V1Beta1,
+            _ => MetaVersion::V1,
+        };
+        match parameter("as") {
+            None => return Ok(Form::Object),
+            Some("Table") => return Ok(Form::Table(version)),
+            Some("PartialObjectMetadata" | "PartialObjectMetadataList") => {
+                return Ok(Form::Metadata);
+            }
+            Some(_) => {}
+        }
+    }
+    Err(Status::not_acceptable(format!(
+        "only the following media types are accepted: {MEDIA_TYPES}"
+    )))
+}
+
+/// How a body is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BodyFormat {
+    Json,
+    Yaml,
+}
+
+/// The format of a request body; JSON when the client doesn't say.
+pub(crate) fn body_format(headers: &HeaderMap) -> Result<BodyFormat, Status> {
+    let header = headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or("");
+    match header.split(';').next().unwrap_or("").trim() {
+        "" | "application/json" => Ok(BodyFormat::Json),
+        "application/yaml" => Ok(BodyFormat::Yaml),
+        _ => Err(Status::unsupported_media_type(format!(
+            "the body of the request was in an unknown format - accepted media types include: {MEDIA_TYPES}"
+        ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(accept: &str) -> Result<Form, Status> {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::ACCEPT, accept.parse().unwrap());
+        form(&headers)
+    }
+
+    #[test]
+    fn kubectl_gets_a_table_before_json() {
+        let accept = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
+        assert_eq!(asked(accept), Ok(Form::Table(MetaVersion::V1)));
+    }
+
+    #[test]
+    fn protobuf_first_falls_back_to_json() {
+        assert_eq!(
+            asked("application/vnd.kubernetes.protobuf,application/json"),
+            Ok(Form::Object)
+        );
+    }
+
+    #[test]
+    fn quality_orders_clauses() {
+        let accept = "application/json;q=0.5,application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1;q=0.9";
+        assert_eq!(asked(accept), Ok(Form::Metadata));
+    }
+
+    #[test]
+    fn what_nobody_writes_is_refused() {
+        assert_eq!(asked("image/png").unwrap_err().code, 406);
+    }
+}

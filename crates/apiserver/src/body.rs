@@ -1,0 +1,211 @@
+//! Request bodies: bytes in, an object of the wanted kind out, or the refusal that a real server gives.
+
+use bytes::Bytes;
+use quadrille_machinery::{
+    decode::{self, DecodeError, Document, Envelope, StrictError},
+    schema::Schema,
+    status::Status,
+    structural,
+};
+use serde_json::{Value, json};
+
+use crate::{
+    accept::{self, BodyFormat},
+    options::FieldValidation,
+    resource::Resource,
+    rest::Request,
+};
+
+/// Reads the body as an object of `resource`.
+pub(crate) fn object(
+    request: &Request,
+    resource: &Resource,
+    validation: FieldValidation,
+) -> Result<Value, Status> {
+    let format = accept::body_format(&request.headers)?;
+    let object = parse(request, resource, format, &request.body, validation)?;
+    in_namespace(request, object)
+}
+
+/// Reads bytes as an object of `resource`.
+pub(crate) fn parse(
+    request: &Request,
+    resource: &Resource,
+    format: BodyFormat,
+    body: &Bytes,
+    validation: FieldValidation,
+) -> Result<Value, Status> {
+    let refuse = |error: &DecodeError| {
+        Status::bad_request(decode::unrecognized(&resource.kind, error, body))
+    };
+    let document = match format {
+        BodyFormat::Json => Document::json(body),
+        BodyFormat::Yaml => Document::yaml(body),
+    }
+    .map_err(|error| refuse(&error))?;
+    let envelope = decode::envelope(&document).map_err(|error| refuse(&error))?;
+    let envelope = expect_kind(resource, envelope, body)?;
+    let (mut object, strict) = if resource.is_built_in() {
+        let typed = document
+            .typed(resource.schema.root())
+            .map_err(|error| not_handled(&envelope, resource, &error.to_string()))?;
+        (typed.value, typed.strict)
+    } else {
+        let decoded = document
+            .untyped()
+            .map_err(|error| not_handled(&envelope, resource, &error.to_string()))?;
+        let mut strict = decoded.duplicates;
+        let mut object = decoded.value;
+        strict.extend(
+            shape_custom(&resource.schema, &mut object)
+                .map_err(|error| not_handled(&envelope, resource, &error.to_string()))?,
+        );
+        (object, strict)
+    };
+    object["apiVersion"] = json!(resource.api_version());
+    object["kind"] = json!(resource.kind);
+    if !object["metadata"].is_object() {
+        object["metadata"] = json!({});
+    }
+    report(request, &envelope, resource, &strict, validation)?;
+    Ok(object)
+}
+
+/// Prunes a custom resource and gives its metadata the shape that it must have.
+pub(crate) fn shape_custom(
+    schema: &Schema,
+    object: &mut Value,
+) -> Result<Vec<StrictError>, DecodeError> {
+    let root = schema.root();
+    let mut strict = structural::coerce_metadata(root, object)?;
+    strict.extend(structural::prune(root, object, true).into_iter().map(StrictError::Unknown));
+    strict.extend(structural::coerce_embedded(root, object)?);
+    Ok(strict)
+}
+
+/// Says what strict decoding found, as loudly as the client wants.
+pub(crate) fn report(
+    request: &Request,
+    envelope: &Envelope,
+    resource: &Resource,
+    strict: &[StrictError],
+    validation: FieldValidation,
+) -> Result<(), Status> {
+    if strict.is_empty() {
+        return Ok(());
+    }
+    match validation {
+        FieldValidation::Ignore => Ok(()),
+        FieldValidation::Warn => {
+            for warning in decode::warnings(strict) {
+                request.warn(warning);
+            }
+            Ok(())
+        }
+        FieldValidation::Strict => Err(not_handled(
+            envelope,
+            resource,
+            &decode::strict_message(strict),
+        )),
+    }
+}
+
+fn not_handled(envelope: &Envelope, resource: &Resource, error: &str) -> Status {
+    Status::bad_request(decode::not_handled(envelope, &resource.kind, error))
+}
+
+/// The body's type must be the resource's; a built-in kind may leave it out.
+fn expect_kind(resource: &Resource, envelope: Envelope, body: &Bytes) -> Result<Envelope, Status> {
+    let expected = Envelope {
+        api_version: resource.api_version(),
+        kind: resource.kind.clone(),
+    };
+    if envelope == expected {
+        return Ok(envelope);
+    }
+    let missing = |what: &str| {
+        let text = String::from_utf8_lossy(body);
+        let error = DecodeError(format!("Object '{what}' is missing in '{text}'"));
+        Status::bad_request(decode::unrecognized(&resource.kind, &error, body))
+    };
+    if resource.is_built_in() {
+        let guessed = Envelope {
+            api_version: if envelope.api_version.is_empty() {
+                expected.api_version.clone()
+            } else {
+                envelope.api_version.clone()
+            },
+            kind: if envelope.kind.is_empty() {
+                expected.kind.clone()
+            } else {
+                envelope.kind.clone()
+            },
+        };
+        if guessed == expected {
+            return Ok(expected);
+        }
+    } else if envelope.kind.is_empty() {
+        return Err(missing("Kind"));
+    } else if envelope.api_version.is_empty() {
+        return Err(missing("apiVersion"));
+    }
+    if envelope.api_version != expected.api_version && !envelope.api_version.is_empty() {
+        return Err(Status::bad_request(format!(
+            "the API version in the data ({}) does not match the expected API version ({})",
+            envelope.api_version, expected.api_version
+        )));
+    }
+    Err(not_handled(
+        &envelope,
+        resource,
+        &format!(
+            "converting ({}) to ({}): unknown conversion",
+            describe(&envelope),
+            describe(&expected)
+        ),
+    ))
+}
+
+fn describe(envelope: &Envelope) -> String {
+    format!("{}.{}", envelope.version(), envelope.kind)
+}
+
+/// The object in the namespace of the path.
+fn in_namespace(request: &Request, mut object: Value) -> Result<Value, Status> {
+    let stated = object["metadata"]["namespace"]
+        .as_str()
+        .unwrap_or("")
+        .to_owned();
+    match request.namespace() {
+        Some(namespace) if stated.is_empty() => {
+            object["metadata"]["namespace"] = json!(namespace);
+        }
+        Some(namespace) if stated != namespace => {
+            return Err(Status::bad_request(
+                "the namespace of the provided object does not match the namespace sent on the request",
+            ));
+        }
+        None if !request.resource.namespaced && !stated.is_empty() => {
+            // Cluster-scoped objects drop a namespace that they must not have.
+            if let Some(metadata) = object["metadata"].as_object_mut() {
+                metadata.remove("namespace");
+            }
+        }
+        _ => {}
+    }
+    Ok(object)
+}
+
+/// The object's name must be the one in the path.
+pub(crate) fn check_name(request: &Request, object: &Value) -> Result<(), Status> {
+    let wanted = request.name()?;
+    match object["metadata"]["name"].as_str().unwrap_or("") {
+        "" => Err(Status::bad_request(format!(
+            "the name of the object (based on URL) was undeterminable: name must be provided"
+        ))),
+        name if name == wanted => Ok(()),
+        name => Err(Status::bad_request(format!(
+            "the name of the object ({name}) does not match the name on the URL ({wanted})"
+        ))),
+    }
+}

@@ -1,0 +1,221 @@
+//! The objects that every cluster has.
+
+use std::sync::Arc;
+
+use quadrille_machinery::status::Status;
+use serde_json::{Value, json};
+
+use crate::{
+    clock, lifecycle,
+    options::WriteOptions,
+    rest::write::{self, Ownership, VersionRule},
+    server::{Shared, StartError},
+    services::KUBERNETES_IP,
+};
+
+/// The name of the one node of an embedded cluster.
+const NODE: &str = "quadrille";
+
+/// Writes what is missing.
+pub(crate) async fn run(shared: &Arc<Shared>, housekeeping: bool) -> Result<(), StartError> {
+    for namespace in ["default", "kube-node-lease", "kube-public", "kube-system"] {
+        let object = json!({
+            "apiVersion": "v1",
+            "kind": "Namespace",
+            "metadata": { "name": namespace },
+        });
+        ensure(shared, &object).await?;
+    }
+    for object in furniture() {
+        ensure(shared, &object).await?;
+    }
+    if housekeeping {
+        ensure(shared, &node(&clock::seconds(shared.clock.now()))).await?;
+    }
+    Ok(())
+}
+
+fn by_the_server() -> WriteOptions {
+    WriteOptions {
+        field_manager: Some("quadrille".to_owned()),
+        ..WriteOptions::default()
+    }
+}
+
+/// Creates or updates a custom resource definition.
+pub(crate) async fn install(shared: &Arc<Shared>, definition: &Value) -> Result<(), StartError> {
+    let name = definition["metadata"]["name"].as_str().unwrap_or_default();
+    let failed = |status| StartError::Bootstrap {
+        what: name.to_owned(),
+        status,
+    };
+    let resource = shared
+        .resource("apiextensions.k8s.io", "v1", "customresourcedefinitions")
+        .map_err(failed)?;
+    let request = shared.request(&resource, None, name);
+    if lifecycle::fetch(&request, None, name)
+        .map_err(failed)?
+        .is_none()
+    {
+        return ensure(shared, definition).await;
+    }
+    let rule = VersionRule::Retry;
+    write::update(
+        &request,
+        &by_the_server(),
+        Ownership::Track,
+        rule,
+        |current| {
+            let mut new = current.object.clone();
+            new["spec"] = definition["spec"].clone();
+            Ok(new)
+        },
+    )
+    .await
+    .map_err(failed)?;
+    Ok(())
+}
+
+async fn ensure(shared: &Arc<Shared>, object: &Value) -> Result<(), StartError> {
+    let what = format!("{}/{}", object["kind"], object["metadata"]["name"]).replace('"', "");
+    create_missing(shared, object)
+        .await
+        .map_err(|status| StartError::Bootstrap { what, status })
+}
+
+/// Creates an object unless there is one of its name.
+pub(crate) async fn create_missing(shared: &Arc<Shared>, object: &Value) -> Result<(), Status> {
+    let api_version = object["apiVersion"].as_str().unwrap_or_default();
+    let kind = object["kind"].as_str().unwrap_or_default();
+    let catalog = shared.catalog.snapshot();
+    let resource = catalog
+        .of_kind(api_version, kind)
+        .ok_or_else(|| Status::internal(format!("{kind} is not served")))?;
+    let name = object["metadata"]["name"].as_str().unwrap_or_default();
+    let request = shared.request(resource, object["metadata"]["namespace"].as_str(), name);
+    if lifecycle::fetch(&request, request.namespace(), name)?.is_some() {
+        return Ok(());
+    }
+    match write::create(&request, &by_the_server(), object.clone(), Ownership::Track).await {
+        Err(status) if status.reason == "AlreadyExists" => Ok(()),
+        Err(status) => Err(status),
+        Ok(_) => Ok(()),
+    }
+}
+
+fn furniture() -> Vec<Value> {
+    let all = json!(["*"]);
+    let rbac = json!({
+        "name": "cluster-admin",
+        "labels": { "kubernetes.io/bootstrapping": "rbac-defaults" },
+        "annotations": { "rbac.authorization.kubernetes.io/autoupdate": "true" },
+    });
+    vec![
+        json!({
+            "apiVersion": "v1",
+            "kind": "Service",
+            "metadata": {
+                "name": "kubernetes",
+                "namespace": "default",
+                "labels": { "component": "apiserver", "provider": "kubernetes" },
+            },
+            "spec": {
+                "clusterIP": KUBERNETES_IP.to_string(),
+                "clusterIPs": [KUBERNETES_IP.to_string()],
+                "ports": [{ "name": "https", "port": 443, "protocol": "TCP", "targetPort": 6443 }],
+                "type": "ClusterIP",
+            },
+        }),
+        json!({
+            "apiVersion": "rbac.authorization.k8s.io/v1",
+            "kind": "ClusterRole",
+            "metadata": rbac,
+            "rules": [
+                { "apiGroups": all, "resources": all, "verbs": all },
+                { "nonResourceURLs": all, "verbs": all },
+            ],
+        }),
+        json!({
+            "apiVersion": "rbac.authorization.k8s.io/v1",
+            "kind": "ClusterRoleBinding",
+            "metadata": rbac,
+            "roleRef": {
+                "apiGroup": "rbac.authorization.k8s.io",
+                "kind": "ClusterRole",
+                "name": "cluster-admin",
+            },
+            "subjects": [{
+                "apiGroup": "rbac.authorization.k8s.io",
+                "kind": "Group",
+                "name": "system:masters",
+            }],
+        }),
+        priority_class("system-cluster-critical", 2_000_000_000),
+        priority_class("system-node-critical", 2_000_001_000),
+    ]
+}
+
+fn priority_class(name: &str, value: i64) -> Value {
+    json!({
+        "apiVersion": "scheduling.k8s.io/v1",
+        "kind": "PriorityClass",
+        "metadata": { "name": name },
+        "value": value,
+        "description": "Pods that the cluster itself needs.",
+    })
+}
+
+fn node(now: &str) -> Value {
+    let condition = |name: &str, status: &str, reason: &str, message: &str| {
+        json!({
+            "type": name,
+            "status": status,
+            "reason": reason,
+            "message": message,
+            "lastHeartbeatTime": now,
+            "lastTransitionTime": now,
+        })
+    };
+    let room = "the embedded cluster's node has room";
+    let resources =
+        json!({ "cpu": "8", "memory": "32Gi", "pods": "1000", "ephemeral-storage": "100Gi" });
+    json!({
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {
+            "name": NODE,
+            "labels": {
+                "kubernetes.io/arch": "amd64",
+                "kubernetes.io/hostname": NODE,
+                "kubernetes.io/os": "linux",
+            },
+        },
+        "spec": {},
+        "status": {
+            "capacity": resources,
+            "allocatable": resources,
+            "addresses": [
+                { "type": "InternalIP", "address": "127.0.0.1" },
+                { "type": "Hostname", "address": NODE },
+            ],
+            "conditions": [
+                condition("MemoryPressure", "False", "EmbeddedNodeHasRoom", room),
+                condition("DiskPressure", "False", "EmbeddedNodeHasRoom", room),
+                condition("PIDPressure", "False", "EmbeddedNodeHasRoom", room),
+                condition("Ready", "True", "EmbeddedNodeReady", "the embedded cluster's node is ready"),
+            ],
+            "nodeInfo": {
+                "architecture": "amd64",
+                "bootID": "",
+                "containerRuntimeVersion": "",
+                "kernelVersion": "",
+                "kubeProxyVersion": "",
+                "kubeletVersion": concat!("v", env!("CARGO_PKG_VERSION"), "-quadrille"),
+                "machineID": "",
+                "operatingSystem": "linux",
+                "osImage": "",
+                "systemUUID": "",
+            },
+        },
+    })
+}

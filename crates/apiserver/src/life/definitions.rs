@@ -1,0 +1,302 @@
+//! Custom resource definitions: accepted, established, served, and taken away.
+
+use std::{collections::HashMap, sync::Arc};
+
+use futures::future::BoxFuture;
+use jiff::Timestamp;
+use quadrille_machinery::status::Status;
+use serde_json::{Value, json};
+
+use super::{drop_finalizer, edit};
+use crate::{
+    clock,
+    gap::crd,
+    resource::{Origin, Resource, Subresource, storage_version_hash},
+    rest::{self, Propagation},
+    server::Shared,
+    stored,
+};
+
+/// The finalizer that keeps a definition until its objects are gone.
+const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
+/// The prefix of definitions in the store.
+const PREFIX: &[u8] = b"customresourcedefinitions.apiextensions.k8s.io/";
+/// How many records are read at a time.
+const CHUNK: usize = 500;
+
+/// What the first delete of a definition leaves on it: a finalizer and a condition.
+pub(crate) fn mark_deleted(definition: &mut Value, now: Timestamp) {
+    if !definition["metadata"]["deletionTimestamp"].is_null() {
+        return;
+    }
+    let metadata = &mut definition["metadata"];
+    if !metadata["finalizers"].is_array() {
+        metadata["finalizers"] = json!([]);
+    }
+    if let Some(list) = metadata["finalizers"].as_array_mut()
+        && !list.iter().any(|name| name == CLEANUP)
+    {
+        list.push(json!(CLEANUP));
+    }
+    set_terminating(definition, now);
+}
+
+fn set_terminating(definition: &mut Value, now: Timestamp) {
+    if !definition["status"]["conditions"].is_array() {
+        definition["status"]["conditions"] = json!([]);
+    }
+    let Some(conditions) = definition["status"]["conditions"].as_array_mut() else {
+        return;
+    };
+    conditions.retain(|condition| condition["type"] != "Terminating");
+    conditions.push(json!({
+        "type": "Terminating",
+        "status": "True",
+        "reason": "InstanceDeletionPending",
+        "message": "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
+        "lastTransitionTime": clock::seconds(now),
+    }));
+}
+
+fn all(shared: &Shared) -> Result<Vec<Value>, Status> {
+    let resource = shared.resource("apiextensions.k8s.io", "v1", "customresourcedefinitions")?;
+    let mut definitions = Vec::new();
+    let mut after = None;
+    loop {
+        let page = shared
+            .store
+            .list(PREFIX, after.as_deref(), CHUNK, None)
+            .map_err(Status::internal)?;
+        for record in &page.records {
+            definitions.push(stored::decode_record(&resource, record)?);
+        }
+        match page.records.last() {
+            Some(last) if page.more => after = Some(last.key.clone()),
+            _ => return Ok(definitions),
+        }
+    }
+}
+
+impl Shared {
+    /// Reads all definitions and serves what they define. Parsed schemas of unchanged ones are kept.
+    pub(crate) fn refresh_catalog(&self) {
+        let definitions = match all(self) {
+            Ok(definitions) => definitions,
+            Err(status) => {
+                tracing::error!(%status, "definitions can't be read; what was served stays served");
+                return;
+            }
+        };
+        let mut known: HashMap<(String, String), Vec<Arc<Resource>>> = HashMap::new();
+        for resource in self.catalog.snapshot().resources() {
+            if let Origin::Custom { definition, .. } = &resource.origin {
+                known
+                    .entry(identity(definition))
+                    .or_default()
+                    .push(resource.clone());
+            }
+        }
+        let mut served = Vec::new();
+        for definition in definitions {
+            match known.get(&identity(&definition)) {
+                Some(resources) => served.extend(resources.iter().cloned()),
+                None => served.extend(resources(definition).into_iter().map(Arc::new)),
+            }
+        }
+        self.catalog.set_custom(served);
+    }
+
+    /// Brings a definition's status up to date and serves it; begins its end if it is being deleted.
+    pub(crate) async fn sync_definition(self: &Arc<Self>, name: &str) -> Result<(), Status> {
+        let _one_at_a_time = self.definitions.lock().await;
+        let resource = self.resource("apiextensions.k8s.io", "v1", "customresourcedefinitions")?;
+        let others: Vec<Value> = all(self)?
+            .into_iter()
+            .filter(|definition| definition["metadata"]["name"] != name)
+            .collect();
+        let now = clock::seconds(self.clock.now());
+        let current = edit(self, &resource, None, name, |definition| {
+            definition["status"] = crd::status_for(definition, &others, &now);
+            true
+        })
+        .await?;
+        self.refresh_catalog();
+        if let Some(definition) = current
+            && !definition["metadata"]["deletionTimestamp"].is_null()
+        {
+            self.tasks.spawn(end(self.clone(), name.to_owned()));
+        }
+        Ok(())
+    }
+}
+
+/// What makes two readings of a definition the same.
+fn identity(definition: &Value) -> (String, String) {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    (
+        text(&definition["metadata"]["uid"]),
+        text(&definition["metadata"]["resourceVersion"]),
+    )
+}
+
+/// The resources that a definition brings, one per served version.
+fn resources(definition: Value) -> Vec<Resource> {
+    let established = definition["status"]["conditions"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .any(|condition| condition["type"] == "Established" && condition["status"] == "True");
+    if !established {
+        return Vec::new();
+    }
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let texts = |value: &Value| -> Vec<String> {
+        value.as_array().into_iter().flatten().map(text).collect()
+    };
+    let versions = crd::versions(&definition);
+    let definition = Arc::new(definition);
+    let names = &definition["status"]["acceptedNames"];
+    let group = text(&definition["spec"]["group"]);
+    let plural = text(&names["plural"]);
+    let kind = text(&names["kind"]);
+    let terminating = !definition["metadata"]["deletionTimestamp"].is_null();
+    let storage_version = versions
+        .iter()
+        .find(|version| version.storage)
+        .map(|version| version.name.clone())
+        .unwrap_or_default();
+    versions
+        .into_iter()
+        .enumerate()
+        .filter(|(_, version)| version.served)
+        .map(|(version_index, version)| Resource {
+            group: group.clone(),
+            version: version.name.clone(),
+            kind: kind.clone(),
+            list_kind: text(&names["listKind"]),
+            plural: plural.clone(),
+            singular: text(&names["singular"]),
+            short_names: texts(&names["shortNames"]),
+            categories: texts(&names["categories"]),
+            namespaced: definition["spec"]["scope"] == "Namespaced",
+            verbs: verbs(terminating),
+            subresources: subresources(&group, &kind, &version),
+            schema: version.schema,
+            storage: format!("{plural}.{group}"),
+            storage_version: format!("{group}/{storage_version}"),
+            storage_version_hash: storage_version_hash(&group, &storage_version, &kind),
+            origin: Origin::Custom {
+                definition: definition.clone(),
+                version_index,
+            },
+        })
+        .collect()
+}
+
+/// A definition that is going lets nothing new in.
+fn verbs(terminating: bool) -> Vec<String> {
+    let all: &[&str] = if terminating {
+        &[
+            "delete",
+            "deletecollection",
+            "get",
+            "list",
+            "patch",
+            "update",
+            "watch",
+        ]
+    } else {
+        &[
+            "delete",
+            "deletecollection",
+            "get",
+            "list",
+            "patch",
+            "create",
+            "update",
+            "watch",
+        ]
+    };
+    all.iter().map(|verb| (*verb).to_owned()).collect()
+}
+
+fn subresources(group: &str, kind: &str, version: &crd::CustomVersion) -> Vec<Subresource> {
+    let verbs: Vec<String> = ["get", "patch", "update"].map(str::to_owned).to_vec();
+    let mut subresources = Vec::new();
+    if version.scale.is_some() {
+        subresources.push(Subresource {
+            name: "scale".to_owned(),
+            group: "autoscaling".to_owned(),
+            version: "v1".to_owned(),
+            kind: "Scale".to_owned(),
+            verbs: verbs.clone(),
+        });
+    }
+    if version.status {
+        subresources.push(Subresource {
+            name: "status".to_owned(),
+            group: group.to_owned(),
+            version: version.name.clone(),
+            kind: kind.to_owned(),
+            verbs,
+        });
+    }
+    subresources
+}
+
+/// Deletes the objects of a definition, then the definition.
+///
+/// Boxed, since deleting an object may again touch a definition: the types would be endless otherwise.
+fn end(shared: Arc<Shared>, name: String) -> BoxFuture<'static, ()> {
+    Box::pin(async move {
+        if let Err(status) = try_end(&shared, &name).await {
+            tracing::error!(%status, definition = name, "the definition can't be removed");
+        }
+    })
+}
+
+async fn try_end(shared: &Arc<Shared>, name: &str) -> Result<(), Status> {
+    let resource = shared.resource("apiextensions.k8s.io", "v1", "customresourcedefinitions")?;
+    let instances = shared
+        .catalog
+        .snapshot()
+        .resources()
+        .iter()
+        .find(|resource| !resource.is_built_in() && resource.storage == name)
+        .cloned();
+    if let Some(instances) = instances {
+        let prefix = stored::prefix(&instances, None);
+        let mut watch = shared
+            .store
+            .watch(&prefix, shared.store.revision())
+            .map_err(Status::internal)?;
+        loop {
+            rest::remove_all(shared, &instances, None, Propagation::Background).await?;
+            if shared.store.count(&prefix).map_err(Status::internal)? == 0 {
+                break;
+            }
+            tokio::select! {
+                () = shared.shutdown.cancelled() => return Ok(()),
+                event = watch.next() => if event.is_err() { return Ok(()) },
+            }
+        }
+    }
+    edit(shared, &resource, None, name, |definition| {
+        drop_finalizer(definition, CLEANUP)
+    })
+    .await?;
+    shared.refresh_catalog();
+    Ok(())
+}
+
+/// Goes on with what an earlier run of the server left half done.
+pub(crate) fn resume(shared: &Arc<Shared>) -> Result<(), Status> {
+    for definition in all(shared)? {
+        if !definition["metadata"]["deletionTimestamp"].is_null()
+            && let Some(name) = definition["metadata"]["name"].as_str()
+        {
+            shared.tasks.spawn(end(shared.clone(), name.to_owned()));
+        }
+    }
+    Ok(())
+}

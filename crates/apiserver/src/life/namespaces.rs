@@ -1,0 +1,222 @@
+//! Namespaces: what each one has from birth, and how it ends.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use quadrille_machinery::status::Status;
+use quadrille_store::{Change, Revision, WatchEnd};
+use serde_json::{Value, json};
+
+use super::{bootstrap::create_missing, edit};
+use crate::{
+    resource::Resource,
+    rest::{self, Propagation},
+    server::Shared,
+    stored,
+};
+
+/// The prefix of namespaces in the store.
+const PREFIX: &[u8] = b"namespaces/";
+/// How many records are read at a time.
+const CHUNK: usize = 500;
+/// What the root certificate's config map says of itself, as on every cluster.
+const ROOT_CA: &str = "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.";
+
+/// Follows namespaces until the server stops.
+pub(crate) async fn run(shared: Arc<Shared>) {
+    while !shared.shutdown.is_cancelled() {
+        if let Err(status) = follow(&shared).await {
+            tracing::error!(%status, "following namespaces failed");
+            return;
+        }
+    }
+}
+
+async fn follow(shared: &Arc<Shared>) -> Result<(), Status> {
+    let at = shared.store.revision();
+    let mut watch = shared.store.watch(PREFIX, at).map_err(Status::internal)?;
+    for name in names(shared, at)? {
+        settle(shared, &name).await;
+    }
+    loop {
+        let event = tokio::select! {
+            () = shared.shutdown.cancelled() => return Ok(()),
+            event = watch.next() => event,
+        };
+        match event {
+            Ok(event) if event.change == Change::Deleted => {}
+            Ok(event) => {
+                if let Some(name) = name_of(&event.key) {
+                    settle(shared, &name).await;
+                }
+            }
+            Err(WatchEnd::Closed) => {
+                shared.shutdown.cancelled().await;
+                return Ok(());
+            }
+            // Start over from the newest state.
+            Err(_) => return Ok(()),
+        }
+    }
+}
+
+fn name_of(key: &[u8]) -> Option<String> {
+    std::str::from_utf8(key.get(PREFIX.len()..)?)
+        .ok()
+        .map(str::to_owned)
+}
+
+fn names(shared: &Shared, at: Revision) -> Result<Vec<String>, Status> {
+    let mut names = Vec::new();
+    let mut after = None;
+    loop {
+        let page = shared
+            .store
+            .list(PREFIX, after.as_deref(), CHUNK, Some(at))
+            .map_err(Status::internal)?;
+        names.extend(
+            page.records
+                .iter()
+                .filter_map(|record| name_of(&record.key)),
+        );
+        match page.records.last() {
+            Some(last) if page.more => after = Some(last.key.clone()),
+            _ => return Ok(names),
+        }
+    }
+}
+
+/// Gives a namespace what it lacks, or goes on with its end.
+async fn settle(shared: &Arc<Shared>, name: &str) {
+    let result = match load(shared, name) {
+        Ok(Some(namespace)) if namespace["metadata"]["deletionTimestamp"].is_null() => {
+            furnish(shared, name).await
+        }
+        Ok(Some(_)) => {
+            if shared.ending.lock().insert(name.to_owned()) {
+                shared.tasks.spawn(end(shared.clone(), name.to_owned()));
+            }
+            Ok(())
+        }
+        Ok(None) => Ok(()),
+        Err(status) => Err(status),
+    };
+    if let Err(status) = result {
+        tracing::warn!(%status, namespace = name, "the namespace could not be furnished");
+    }
+}
+
+fn load(shared: &Shared, name: &str) -> Result<Option<Value>, Status> {
+    let resource = shared.resource("", "v1", "namespaces")?;
+    let key = stored::key(&resource, None, name);
+    let record = shared.store.get(&key).map_err(Status::internal)?;
+    record
+        .map(|record| stored::decode_record(&resource, &record))
+        .transpose()
+}
+
+/// The default service account, and the root certificate that its pods trust.
+async fn furnish(shared: &Arc<Shared>, namespace: &str) -> Result<(), Status> {
+    let account = json!({
+        "apiVersion": "v1",
+        "kind": "ServiceAccount",
+        "metadata": { "name": "default", "namespace": namespace },
+    });
+    let root_ca = json!({
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {
+            "name": "kube-root-ca.crt",
+            "namespace": namespace,
+            "annotations": { "kubernetes.io/description": ROOT_CA },
+        },
+        "data": { "ca.crt": shared.root_ca },
+    });
+    for object in [account, root_ca] {
+        match create_missing(shared, &object).await {
+            // The namespace began to end in between.
+            Err(status) if status.code == 403 || status.code == 404 => return Ok(()),
+            other => other?,
+        }
+    }
+    Ok(())
+}
+
+/// Empties a namespace, then removes it.
+async fn end(shared: Arc<Shared>, name: String) {
+    let result = try_end(&shared, &name).await;
+    shared.ending.lock().remove(&name);
+    if let Err(status) = result {
+        tracing::error!(%status, namespace = name, "the namespace can't be removed");
+    }
+}
+
+async fn try_end(shared: &Arc<Shared>, name: &str) -> Result<(), Status> {
+    let namespaces = shared.resource("", "v1", "namespaces")?;
+    let watch_all = || {
+        shared
+            .store
+            .watch(b"", shared.store.revision())
+            .map_err(Status::internal)
+    };
+    let mut watch = watch_all()?;
+    while empty(shared, name).await? > 0 {
+        // Something waits for a finalizer or a grace period: look again when anything in here changes.
+        loop {
+            let event = tokio::select! {
+                () = shared.shutdown.cancelled() => return Ok(()),
+                event = watch.next() => event,
+            };
+            match event {
+                Ok(event) if is_inside(&event.key, name) => break,
+                Ok(_) => {}
+                Err(WatchEnd::Closed) => return Ok(()),
+                Err(_) => {
+                    watch = watch_all()?;
+                    break;
+                }
+            }
+        }
+    }
+    edit(shared, &namespaces, None, name, |namespace| {
+        namespace["spec"]
+            .as_object_mut()
+            .is_some_and(|spec| spec.remove("finalizers").is_some())
+    })
+    .await?;
+    Ok(())
+}
+
+/// Whether a key is of an object in a namespace.
+fn is_inside(key: &[u8], namespace: &str) -> bool {
+    let mut parts = key.split(|byte| *byte == b'/');
+    parts.next();
+    parts.next() == Some(namespace.as_bytes()) && parts.next().is_some()
+}
+
+/// Deletes what is in a namespace, pods first; gives how many objects are left.
+async fn empty(shared: &Arc<Shared>, namespace: &str) -> Result<u64, Status> {
+    let catalog = shared.catalog.snapshot();
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    let mut resources: Vec<&Arc<Resource>> = catalog
+        .resources()
+        .iter()
+        .filter(|resource| resource.namespaced)
+        .filter(|resource| resource.verbs.iter().any(|verb| verb == "delete"))
+        .filter(|resource| seen.insert(resource.storage.as_str()))
+        .collect();
+    resources.sort_by_key(|resource| resource.storage != "pods");
+    let mut left = 0;
+    for resource in resources {
+        let prefix = stored::prefix(resource, Some(namespace));
+        if shared.store.count(&prefix).map_err(Status::internal)? == 0 {
+            continue;
+        }
+        rest::remove_all(shared, resource, Some(namespace), Propagation::Background).await?;
+        let remaining = shared.store.count(&prefix).map_err(Status::internal)?;
+        if resource.storage == "pods" && remaining > 0 {
+            return Ok(remaining);
+        }
+        left += remaining;
+    }
+    Ok(left)
+}

@@ -1,0 +1,106 @@
+//! What a write means for the life of an object and of its surroundings.
+
+use quadrille_machinery::status::Status;
+use serde_json::{Value, json};
+
+use crate::{rest::Request, stored};
+
+/// Whether an update ends an object's life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Deleting {
+    /// It lives on.
+    No,
+    /// It was waiting for its last finalizer, and that is gone now.
+    Now,
+}
+
+/// Whether nothing holds an object back that is being deleted.
+pub(crate) fn after_update(new: &Value, old: &Value) -> Deleting {
+    let metadata = &new["metadata"];
+    let had = |object: &Value| {
+        object["metadata"]["finalizers"]
+            .as_array()
+            .is_some_and(|list| !list.is_empty())
+    };
+    let grace = metadata["deletionGracePeriodSeconds"].as_i64().unwrap_or(0);
+    let namespace_held = new["kind"] == "Namespace"
+        && new["apiVersion"] == "v1"
+        && new["spec"]["finalizers"]
+            .as_array()
+            .is_some_and(|list| !list.is_empty());
+    let waiting =
+        !old["metadata"]["deletionTimestamp"].is_null() && !metadata["deletionTimestamp"].is_null();
+    if waiting && !had(new) && !namespace_held && grace == 0 {
+        return Deleting::Now;
+    }
+    Deleting::No
+}
+
+/// New objects need a namespace that exists and stays.
+pub(crate) fn check_namespace(request: &Request, namespace: &str) -> Result<(), Status> {
+    let shared = &request.shared;
+    let key = format!("namespaces/{namespace}");
+    let record = shared.store.get(key.as_bytes()).map_err(Status::internal)?;
+    let Some(record) = record else {
+        return Err(Status::not_found("", "namespaces", namespace));
+    };
+    if record
+        .value
+        .windows(21)
+        .any(|window| window == br#""deletionTimestamp":""#)
+    {
+        let object: Value = serde_json::from_slice(&record.value).map_err(Status::internal)?;
+        if !object["metadata"]["deletionTimestamp"].is_null() {
+            return Err(terminating(request, namespace));
+        }
+    }
+    Ok(())
+}
+
+fn terminating(request: &Request, namespace: &str) -> Status {
+    let resource = &request.resource;
+    let name = request.target.name.as_deref().unwrap_or("");
+    let why = format!(
+        "unable to create new content in namespace {namespace} because it is being terminated"
+    );
+    let mut status = Status::forbidden(&resource.group, &resource.plural, name, &why);
+    status.details["causes"] = json!([{
+        "reason": "NamespaceTerminating",
+        "message": format!("namespace {namespace} is being terminated"),
+        "field": "metadata.namespace",
+    }]);
+    status
+}
+
+/// What must have happened before the client hears that its write succeeded: a definition is served.
+pub(crate) async fn written(request: &Request, name: &str) -> Result<(), Status> {
+    if is_definition(request) {
+        request.shared.sync_definition(name).await?;
+    }
+    Ok(())
+}
+
+/// What a deleted object leaves behind here: addresses to free, definitions to stop serving.
+pub(crate) fn removed(request: &Request, object: &Value) {
+    request.shared.services.release(&request.resource, object);
+    if is_definition(request) {
+        request.shared.refresh_catalog();
+    }
+}
+
+fn is_definition(request: &Request) -> bool {
+    request.resource.is_built_in() && request.resource.plural == "customresourcedefinitions"
+}
+
+/// The object behind a key, in the resource's version.
+pub(crate) fn fetch(
+    request: &Request,
+    namespace: Option<&str>,
+    name: &str,
+) -> Result<Option<Value>, Status> {
+    let key = stored::key(&request.resource, namespace, name);
+    let record = request.shared.store.get(&key).map_err(Status::internal)?;
+    record
+        .map(|record| stored::decode_record(&request.resource, &record))
+        .transpose()
+}

@@ -1,0 +1,203 @@
+//! Query parameters of requests, read once and checked.
+
+use quadrille_machinery::status::Status;
+
+/// All query parameters, in order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Query(Vec<(String, String)>);
+
+impl Query {
+    /// Reads a query string.
+    pub(crate) fn parse(query: Option<&str>) -> Self {
+        Self(
+            form_urlencoded::parse(query.unwrap_or("").as_bytes())
+                .into_owned()
+                .collect(),
+        )
+    }
+
+    /// The first value of a parameter.
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        self.0
+            .iter()
+            .find(|(key, _)| key == name)
+            .map(|(_, value)| value.as_str())
+    }
+
+    /// All values of a parameter.
+    pub(crate) fn all(&self, name: &str) -> Vec<&str> {
+        self.0
+            .iter()
+            .filter(|(key, _)| key == name)
+            .map(|(_, value)| value.as_str())
+            .collect()
+    }
+
+    /// A non-empty value of a parameter.
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
+        self.get(name)
+            .filter(|value| !value.is_empty())
+            .map(str::to_owned)
+    }
+
+    /// A switch: absent is `None`; `false`, `0` mean no; anything else, even nothing, means yes.
+    pub(crate) fn switch(&self, name: &str) -> Option<bool> {
+        self.get(name)
+            .map(|value| !matches!(value.to_ascii_lowercase().as_str(), "false" | "0"))
+    }
+
+    /// A number.
+    pub(crate) fn number(&self, name: &str) -> Result<Option<i64>, Status> {
+        let Some(text) = self.get(name).filter(|value| !value.is_empty()) else {
+            return Ok(None);
+        };
+        text.parse().map(Some).map_err(|_| {
+            Status::bad_request(format!(
+                "strconv.ParseInt: parsing {text:?}: invalid syntax"
+            ))
+        })
+    }
+}
+
+/// How exact the client wants unknown and duplicate fields reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(crate) enum FieldValidation {
+    Ignore,
+    #[default]
+    Warn,
+    Strict,
+}
+
+/// Options of list and watch.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ListOptions {
+    pub(crate) label_selector: Option<String>,
+    pub(crate) field_selector: Option<String>,
+    pub(crate) bookmarks: bool,
+    pub(crate) resource_version: Option<String>,
+    pub(crate) version_match: Option<String>,
+    pub(crate) timeout_seconds: Option<i64>,
+    pub(crate) limit: Option<i64>,
+    pub(crate) continue_token: Option<String>,
+    pub(crate) send_initial_events: Option<bool>,
+}
+
+impl ListOptions {
+    pub(crate) fn read(query: &Query) -> Result<Self, Status> {
+        Ok(Self {
+            label_selector: query.text("labelSelector"),
+            field_selector: query.text("fieldSelector"),
+            bookmarks: query.switch("allowWatchBookmarks").unwrap_or(false),
+            resource_version: query.text("resourceVersion"),
+            version_match: query.text("resourceVersionMatch"),
+            timeout_seconds: query.number("timeoutSeconds")?,
+            limit: query.number("limit")?.filter(|limit| *limit > 0),
+            continue_token: query.text("continue"),
+            send_initial_events: query.switch("sendInitialEvents"),
+        })
+    }
+}
+
+/// Options of create, update and patch.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct WriteOptions {
+    pub(crate) dry_run: bool,
+    pub(crate) field_manager: Option<String>,
+    pub(crate) field_validation: FieldValidation,
+    pub(crate) force: Option<bool>,
+}
+
+impl WriteOptions {
+    /// Reads them; `kind` is the options object that error messages name (`CreateOptions` …).
+    pub(crate) fn read(query: &Query, kind: &str) -> Result<Self, Status> {
+        let field_manager = query.text("fieldManager");
+        check_field_manager(kind, field_manager.as_deref())?;
+        Ok(Self {
+            dry_run: dry_run(kind, &query.all("dryRun"))?,
+            field_manager,
+            field_validation: field_validation(kind, query.get("fieldValidation"))?,
+            force: query.switch("force"),
+        })
+    }
+}
+
+/// `dryRun` has one meaning: `All`.
+pub(crate) fn dry_run(kind: &str, values: &[&str]) -> Result<bool, Status> {
+    if values.is_empty() {
+        return Ok(false);
+    }
+    if values.iter().all(|value| *value == "All") {
+        return Ok(true);
+    }
+    let shown = serde_json::Value::from(values.to_vec());
+    Err(options_invalid(
+        kind,
+        quadrille_machinery::field_error::FieldError {
+            kind: quadrille_machinery::field_error::Kind::NotSupported,
+            field: "dryRun".to_owned(),
+            value: Some(shown),
+            detail: "supported values: \"All\"".to_owned(),
+        },
+    ))
+}
+
+fn field_validation(kind: &str, value: Option<&str>) -> Result<FieldValidation, Status> {
+    match value {
+        None | Some("") => Ok(FieldValidation::default()),
+        Some("Ignore") => Ok(FieldValidation::Ignore),
+        Some("Warn") => Ok(FieldValidation::Warn),
+        Some("Strict") => Ok(FieldValidation::Strict),
+        Some(other) => Err(options_invalid(
+            kind,
+            quadrille_machinery::field_error::FieldError::not_supported(
+                "fieldValidation",
+                other.into(),
+                &["Ignore", "Strict", "Warn"],
+            ),
+        )),
+    }
+}
+
+/// The longest name of a field manager.
+const MAX_FIELD_MANAGER: usize = 128;
+
+fn check_field_manager(kind: &str, manager: Option<&str>) -> Result<(), Status> {
+    use quadrille_machinery::field_error::{FieldError, Kind};
+    let Some(manager) = manager else {
+        return Ok(());
+    };
+    if manager.len() > MAX_FIELD_MANAGER {
+        return Err(options_invalid(
+            kind,
+            FieldError {
+                kind: Kind::TooLong,
+                field: "fieldManager".to_owned(),
+                value: None,
+                detail: format!("may not be more than {MAX_FIELD_MANAGER} bytes"),
+            },
+        ));
+    }
+    if let Some(at) = manager.chars().position(|char| !is_printable(char)) {
+        let detail = format!(
+            "invalid character {:?} (at position {at})",
+            manager.chars().nth(at).unwrap_or(' ')
+        );
+        return Err(options_invalid(
+            kind,
+            FieldError::invalid("fieldManager", manager.into(), detail),
+        ));
+    }
+    Ok(())
+}
+
+fn is_printable(char: char) -> bool {
+    char == ' ' || !(char.is_control() || char.is_whitespace())
+}
+
+/// 422 about an options object.
+pub(crate) fn options_invalid(
+    kind: &str,
+    error: quadrille_machinery::field_error::FieldError,
+) -> Status {
+    Status::invalid("meta.k8s.io", kind, "", &[error])
+}

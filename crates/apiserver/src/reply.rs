@@ -1,0 +1,124 @@
+//! Answers: JSON bodies, Status objects, warnings.
+
+use axum::{body::Body, response::Response};
+use bytes::Bytes;
+use http::{HeaderValue, StatusCode, header};
+use quadrille_machinery::status::Status;
+use serde_json::Value;
+
+/// A JSON answer.
+pub(crate) fn json(code: u16, body: impl Into<Bytes>) -> Response {
+    let mut response = Response::new(Body::from(body.into()));
+    *response.status_mut() =
+        StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let headers = response.headers_mut();
+    headers.insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("application/json"),
+    );
+    headers.insert(
+        header::CACHE_CONTROL,
+        HeaderValue::from_static("no-cache, private"),
+    );
+    response
+}
+
+/// A JSON answer from a value; `kind` and `apiVersion` come first, as typed encoders put them.
+pub(crate) fn value(code: u16, value: &Value) -> Response {
+    json(code, typed_first(value))
+}
+
+/// A refusal.
+pub(crate) fn status(status: &Status) -> Response {
+    let mut response = value(status.code, &status.to_value());
+    if let Some(seconds) = status
+        .details
+        .get("retryAfterSeconds")
+        .and_then(Value::as_u64)
+        && let Ok(text) = HeaderValue::from_str(&seconds.to_string())
+    {
+        response.headers_mut().insert(header::RETRY_AFTER, text);
+    }
+    response
+}
+
+/// Plain text, as health endpoints speak.
+pub(crate) fn text(code: u16, text: impl Into<Bytes>) -> Response {
+    let mut response = json(code, text);
+    let headers = response.headers_mut();
+    headers.insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("text/plain; charset=utf-8"),
+    );
+    headers.insert(
+        header::X_CONTENT_TYPE_OPTIONS,
+        HeaderValue::from_static("nosniff"),
+    );
+    response
+}
+
+/// Adds `Warning` headers.
+pub(crate) fn warn(response: &mut Response, warnings: &[String]) {
+    let mut seen: Vec<&String> = Vec::new();
+    for warning in warnings {
+        if seen.contains(&warning) {
+            continue;
+        }
+        seen.push(warning);
+        let quoted = warning.replace('\\', "\\\\").replace('"', "\\\"");
+        if let Ok(text) = HeaderValue::from_str(&format!("299 - \"{quoted}\"")) {
+            response.headers_mut().append(header::WARNING, text);
+        }
+    }
+}
+
+/// JSON of an object with `kind` and `apiVersion` in front.
+pub(crate) fn typed_first(value: &Value) -> Vec<u8> {
+    let Some(fields) = value.as_object() else {
+        return value.to_string().into_bytes();
+    };
+    let mut out = Vec::with_capacity(512);
+    out.push(b'{');
+    let first = ["kind", "apiVersion", "metadata"];
+    let lead = first.iter().filter_map(|name| fields.get_key_value(*name));
+    let rest = fields
+        .iter()
+        .filter(|(name, _)| !first.contains(&name.as_str()));
+    for (at, (name, field)) in lead.chain(rest).enumerate() {
+        if at > 0 {
+            out.push(b',');
+        }
+        // Writing JSON to memory cannot fail for a `Value`.
+        out.extend_from_slice(Value::from(name.as_str()).to_string().as_bytes());
+        out.push(b':');
+        out.extend_from_slice(field.to_string().as_bytes());
+    }
+    out.push(b'}');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kind_comes_first() {
+        let object = serde_json::json!({"apiVersion": "v1", "data": {}, "kind": "ConfigMap", "metadata": {}});
+        assert_eq!(
+            String::from_utf8(typed_first(&object)).unwrap(),
+            r#"{"kind":"ConfigMap","apiVersion":"v1","metadata":{},"data":{}}"#
+        );
+    }
+
+    #[test]
+    fn warnings_are_quoted_and_said_once() {
+        let mut response = json(200, "{}");
+        let warnings = [
+            r#"unknown field "spec.x""#.to_owned(),
+            r#"unknown field "spec.x""#.to_owned(),
+        ];
+        warn(&mut response, &warnings);
+        let all: Vec<_> = response.headers().get_all(header::WARNING).iter().collect();
+        assert_eq!(all, [r#"299 - "unknown field \"spec.x\"""#]);
+    }
+}

@@ -1,0 +1,417 @@
+//! `list`: many objects, at one revision, in pages if asked.
+
+use std::sync::Arc;
+
+use axum::{body::Body, response::Response};
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use bytes::Bytes;
+use futures::stream;
+use quadrille_machinery::status::Status;
+use quadrille_store::{ReadError, Record, Revision, Store};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::{Request, Saved, object, table};
+use crate::{
+    accept::{self, Form},
+    options::ListOptions,
+    reply,
+    resource::Resource,
+    revision,
+    select::Selection,
+    stored,
+};
+
+/// How many records are read from the store at a time.
+const CHUNK: usize = 500;
+
+/// What a continue token says: where the next page starts, and at which revision.
+#[derive(Debug, Serialize, Deserialize)]
+struct Token {
+    #[serde(rename = "v")]
+    version: String,
+    #[serde(rename = "rv")]
+    revision: i64,
+    #[serde(rename = "start")]
+    start: String,
+}
+
+/// The token's format.
+const TOKEN_VERSION: &str = "meta.k8s.io/v1";
+
+/// Where a list starts and what it sees.
+struct Cut {
+    at: Revision,
+    after: Option<Bytes>,
+}
+
+/// A walk through the selected records of a resource at one revision.
+pub(crate) struct Walk {
+    store: Store,
+    resource: Arc<Resource>,
+    selection: Selection,
+    prefix: Bytes,
+    after: Option<Bytes>,
+    at: Revision,
+    done: bool,
+}
+
+impl Walk {
+    /// A walk from the start, at a revision.
+    pub(crate) fn new(request: &Request, selection: &Selection, at: Revision) -> Self {
+        Self {
+            store: request.shared.store.clone(),
+            resource: request.resource.clone(),
+            selection: selection.clone(),
+            prefix: stored::prefix(&request.resource, request.namespace()),
+            after: None,
+            at,
+            done: false,
+        }
+    }
+
+    /// The next selected records; none at the end. May give an empty chunk before the end.
+    pub(crate) fn next_chunk(&mut self, limit: usize) -> Result<Option<Vec<Record>>, ReadError> {
+        if self.done {
+            return Ok(None);
+        }
+        let page = self
+            .store
+            .list(&self.prefix, self.after.as_deref(), limit, Some(self.at))?;
+        self.done = !page.more;
+        self.after = page
+            .records
+            .last()
+            .map(|record| record.key.clone())
+            .or(self.after.take());
+        let mut records = page.records;
+        if !self.selection.is_everything() {
+            records.retain(|record| {
+                self.selection
+                    .matches(&self.resource, &record.key, &record.value)
+            });
+        }
+        Ok(Some(records))
+    }
+}
+
+/// Answers with the selected objects.
+pub(crate) fn list(request: &Request) -> Result<Response, Status> {
+    let options = ListOptions::read(&request.query)?;
+    let form = accept::form(&request.headers)?;
+    let selection = Selection::parse(&request.resource, &options)?;
+    let cut = cut(request, &options)?;
+    let mut walk = Walk::new(request, &selection, cut.at);
+    walk.after = cut.after;
+    match (form, options.limit) {
+        (Form::Object, None) => stream(request, walk),
+        (form, limit) => collect(request, walk, form, limit, &selection),
+    }
+}
+
+/// A whole list as a stream: memory stays bounded by a chunk, however many objects there are.
+fn stream(request: &Request, walk: Walk) -> Result<Response, Status> {
+    let resource = request.resource.clone();
+    let head = format!(
+        r#"{{"kind":"{}","apiVersion":"{}","metadata":{{"resourceVersion":"{}"}},"items":["#,
+        resource.list_kind,
+        resource.api_version(),
+        walk.at
+    );
+    let mut state = Streaming {
+        walk,
+        resource,
+        first: true,
+    };
+    let Some(mut body) = state.next(head.into_bytes())? else {
+        return Err(Status::internal("list ended before it began"));
+    };
+    if state.walk.done {
+        body.extend_from_slice(b"]}\n");
+        return Ok(reply::json(200, body));
+    }
+    let rest = stream::unfold(Some(state), |state| async move {
+        let mut state = state?;
+        match state.next(Vec::with_capacity(64 * 1024)) {
+            Ok(Some(chunk)) => Some((Ok(Bytes::from(chunk)), Some(state))),
+            Ok(None) => Some((Ok(Bytes::from_static(b"]}\n")), None)),
+            // The head is out: all that is left is to break the body off, so that nobody takes it for whole.
+            Err(status) => Some((Err(std::io::Error::other(status.message)), None)),
+        }
+    });
+    let first = stream::once(async move { Ok(Bytes::from(body)) });
+    let mut response = reply::json(200, Bytes::new());
+    *response.body_mut() = Body::from_stream(futures::StreamExt::chain(first, rest));
+    Ok(response)
+}
+
+struct Streaming {
+    walk: Walk,
+    resource: Arc<Resource>,
+    first: bool,
+}
+
+impl Streaming {
+    /// Appends the next chunk to `out`; `None` at the end.
+    fn next(&mut self, mut out: Vec<u8>) -> Result<Option<Vec<u8>>, Status> {
+        let chunk = self
+            .walk
+            .next_chunk(CHUNK)
+            .map_err(|error| read_error(&error))?;
+        let Some(records) = chunk else {
+            return Ok(None);
+        };
+        for record in records {
+            if !std::mem::take(&mut self.first) {
+                out.push(b',');
+            }
+            let typed = !self.resource.is_built_in();
+            // Writing fails only for a record that cannot be read; leaving it out would hide it.
+            Saved::from(record).write(&self.resource, typed, &mut out)?;
+        }
+        Ok(Some(out))
+    }
+}
+
+/// A page, or a list in another form, built in memory.
+fn collect(
+    request: &Request,
+    mut walk: Walk,
+    form: Form,
+    limit: Option<i64>,
+    selection: &Selection,
+) -> Result<Response, Status> {
+    let limit = limit.and_then(|limit| usize::try_from(limit).ok());
+    let mut records: Vec<Record> = Vec::new();
+    let mut last = walk.after.clone();
+    loop {
+        let room = limit.map_or(CHUNK, |limit| (limit - records.len()).min(CHUNK));
+        if room == 0 {
+            break;
+        }
+        match walk.next_chunk(room).map_err(|error| read_error(&error))? {
+            Some(chunk) => records.extend(chunk),
+            None => break,
+        }
+        last = walk.after.clone();
+    }
+    let mut metadata = json!({ "resourceVersion": walk.at.to_string() });
+    if !walk.done
+        && let Some(last) = last
+    {
+        metadata["continue"] = json!(token(request, walk.at, &last));
+        if selection.is_everything() {
+            let left = request
+                .shared
+                .store
+                .remaining_after(&walk.prefix, &last, Some(walk.at))
+                .map_err(|error| read_error(&error))?;
+            metadata["remainingItemCount"] = json!(left);
+        }
+    }
+    let resource = &request.resource;
+    let saved = records.into_iter().map(Saved::from);
+    match form {
+        Form::Object => {
+            let mut body = format!(
+                r#"{{"kind":"{}","apiVersion":"{}","metadata":{metadata},"items":["#,
+                resource.list_kind,
+                resource.api_version(),
+            )
+            .into_bytes();
+            for (at, saved) in saved.enumerate() {
+                if at > 0 {
+                    body.push(b',');
+                }
+                saved.write(resource, !resource.is_built_in(), &mut body)?;
+            }
+            body.extend_from_slice(b"]}\n");
+            Ok(reply::json(200, body))
+        }
+        Form::Metadata => {
+            let items: Vec<Value> = saved
+                .map(|saved| {
+                    saved
+                        .object(resource)
+                        .map(|object| object::partial_metadata(&object))
+                })
+                .collect::<Result<_, _>>()?;
+            Ok(reply::value(
+                200,
+                &json!({
+                    "kind": "PartialObjectMetadataList",
+                    "apiVersion": "meta.k8s.io/v1",
+                    "metadata": metadata,
+                    "items": items,
+                }),
+            ))
+        }
+        Form::Table(version) => {
+            let objects: Vec<Value> = saved
+                .map(|saved| saved.object(resource))
+                .collect::<Result<_, _>>()?;
+            Ok(reply::value(
+                200,
+                &table::of_objects(request, version, &objects, &metadata)?,
+            ))
+        }
+    }
+}
+
+/// Which revision the list shows, by the rules for `resourceVersion`, its match rule and `continue`.
+fn cut(request: &Request, options: &ListOptions) -> Result<Cut, Status> {
+    let store = &request.shared.store;
+    let version = options.resource_version.as_deref();
+    if let Some(text) = &options.continue_token {
+        if version.is_some_and(|version| version != "0") {
+            return Err(Status::bad_request(
+                "specifying resource version is not allowed when using continue",
+            ));
+        }
+        return resume(request, text);
+    }
+    check_match(options)?;
+    let current = store.revision();
+    let Some(version) = version else {
+        return Ok(Cut {
+            at: current,
+            after: None,
+        });
+    };
+    let wanted = revision::parse(version)?;
+    match options.version_match.as_deref() {
+        Some("Exact") => {
+            revision::check_not_too_large(store, wanted)?;
+            if wanted < store.floor() {
+                return Err(expired(wanted));
+            }
+            Ok(Cut {
+                at: wanted,
+                after: None,
+            })
+        }
+        // A page of a list "at least as new as" is a page of the newest one.
+        Some("NotOlderThan") | None => {
+            revision::check_not_too_large(store, wanted)?;
+            Ok(Cut {
+                at: current,
+                after: None,
+            })
+        }
+        Some(_) => Ok(Cut {
+            at: current,
+            after: None,
+        }),
+    }
+}
+
+fn check_match(options: &ListOptions) -> Result<(), Status> {
+    use quadrille_machinery::field_error::FieldError;
+    let refuse = |error| Err(crate::options::options_invalid("ListOptions", error));
+    let Some(rule) = options.version_match.as_deref() else {
+        return Ok(());
+    };
+    let field = "resourceVersionMatch";
+    if options.resource_version.is_none() {
+        return refuse(FieldError::forbidden(
+            field,
+            "resourceVersionMatch is forbidden unless resourceVersion is provided",
+        ));
+    }
+    if !matches!(rule, "Exact" | "NotOlderThan") {
+        return refuse(FieldError::not_supported(
+            field,
+            rule.into(),
+            &["Exact", "NotOlderThan", ""],
+        ));
+    }
+    if rule == "Exact" && options.resource_version.as_deref() == Some("0") {
+        return refuse(FieldError::forbidden(
+            field,
+            "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"",
+        ));
+    }
+    Ok(())
+}
+
+fn token(request: &Request, at: Revision, last: &[u8]) -> String {
+    let prefix = stored::prefix(&request.resource, request.namespace());
+    let start = String::from_utf8_lossy(last.get(prefix.len()..).unwrap_or_default());
+    let token = Token {
+        version: TOKEN_VERSION.to_owned(),
+        revision: i64::try_from(at.0).unwrap_or(i64::MAX),
+        start: format!("{start}\u{0}"),
+    };
+    URL_SAFE_NO_PAD.encode(serde_json::to_string(&token).unwrap_or_default())
+}
+
+fn resume(request: &Request, text: &str) -> Result<Cut, Status> {
+    let invalid = |why: String| Status::bad_request(format!("continue key is not valid: {why}"));
+    let bytes = URL_SAFE_NO_PAD
+        .decode(text.trim_end_matches('='))
+        .map_err(|error| invalid(error.to_string()))?;
+    let token: Token =
+        serde_json::from_slice(&bytes).map_err(|error| invalid(error.to_string()))?;
+    if token.version != TOKEN_VERSION {
+        return Err(invalid(format!(
+            "server does not recognize this encoded version {:?}",
+            token.version
+        )));
+    }
+    let start = token
+        .start
+        .trim_end_matches('\u{0}')
+        .trim_start_matches('/');
+    if start.is_empty() || start.split('/').any(|part| part == "..") {
+        return Err(invalid("encoded start key was not a valid path".to_owned()));
+    }
+    let prefix = stored::prefix(&request.resource, request.namespace());
+    let mut after = prefix.to_vec();
+    after.extend_from_slice(start.as_bytes());
+    let store = &request.shared.store;
+    // A negative revision means: carry on at the newest, consistency given up knowingly.
+    let at = u64::try_from(token.revision).map_or_else(|_| store.revision(), Revision);
+    if at < store.floor() {
+        return Err(continue_expired(&after, &prefix));
+    }
+    Ok(Cut {
+        at: at.min(store.revision()),
+        after: Some(Bytes::from(after)),
+    })
+}
+
+fn expired(wanted: Revision) -> Status {
+    Status::expired(format!(
+        "The resourceVersion for the provided list is too old: {wanted}"
+    ))
+}
+
+/// 410 with a token that carries on at the newest revision.
+fn continue_expired(after: &[u8], prefix: &[u8]) -> Status {
+    let start = String::from_utf8_lossy(&after[prefix.len()..]).into_owned();
+    let token = Token {
+        version: TOKEN_VERSION.to_owned(),
+        revision: -1,
+        start: format!("{start}\u{0}"),
+    };
+    let token = URL_SAFE_NO_PAD.encode(serde_json::to_string(&token).unwrap_or_default());
+    let mut status = Status::expired(
+        "The provided continue parameter is too old to display a consistent list result. You can \
+         start a new list without the continue parameter, or use the continue token in this response \
+         to retrieve the remainder of the results. Continuing with the provided token results in an \
+         inconsistent list - objects that were created, modified, or deleted between the time the \
+         first chunk was returned and now may show up in the list.",
+    );
+    status.list_continue = Some(token);
+    status
+}
+
+/// A failed read as a refusal.
+pub(crate) fn read_error(error: &ReadError) -> Status {
+    match error {
+        ReadError::Compacted { .. } => {
+            Status::expired("The resourceVersion for the provided list is too old.")
+        }
+        other => Status::internal(other),
+    }
+}

@@ -1,0 +1,237 @@
+//! `patch`: JSON patch, merge patch, strategic merge patch and server-side apply.
+
+use axum::response::Response;
+use http::header;
+use quadrille_machinery::{
+    decode::{Document, Envelope, StrictError},
+    field_error::FieldError,
+    managed,
+    status::Status,
+};
+use serde_json::{Value, json};
+
+use super::{
+    Request, object,
+    write::{self, Current, Ownership, VersionRule},
+};
+use crate::{
+    accept::BodyFormat,
+    body, clock,
+    gap::patch as patches,
+    options::{WriteOptions, options_invalid},
+    stored, strategy,
+};
+
+/// The kinds of patches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Json,
+    Merge,
+    Strategic,
+    Apply,
+}
+
+impl Kind {
+    fn of(request: &Request) -> Result<Self, Status> {
+        let header = request.headers.get(header::CONTENT_TYPE);
+        let text = header.and_then(|value| value.to_str().ok()).unwrap_or("");
+        let kind = match text.split(';').next().unwrap_or("").trim() {
+            "application/json-patch+json" => Self::Json,
+            "application/merge-patch+json" => Self::Merge,
+            "application/strategic-merge-patch+json" => Self::Strategic,
+            "application/apply-patch+yaml" => Self::Apply,
+            _ => return Err(Self::unsupported(request)),
+        };
+        if kind == Self::Strategic && !request.resource.is_built_in() {
+            return Err(Self::unsupported(request));
+        }
+        Ok(kind)
+    }
+
+    fn unsupported(request: &Request) -> Status {
+        let strategic = if request.resource.is_built_in() {
+            ", application/strategic-merge-patch+json"
+        } else {
+            ""
+        };
+        Status::unsupported_media_type(format!(
+            "the body of the request was in an unknown format - accepted media types include: \
+             application/json-patch+json, application/merge-patch+json{strategic}, \
+             application/apply-patch+yaml"
+        ))
+    }
+}
+
+/// Patches the named object.
+pub(crate) async fn patch(request: &Request) -> Result<Response, Status> {
+    let options = WriteOptions::read(&request.query, "PatchOptions")?;
+    let kind = Kind::of(request)?;
+    check_options(kind, &options)?;
+    if kind == Kind::Apply {
+        return apply(request, &options).await;
+    }
+    let updated = write::update(
+        request,
+        &options,
+        Ownership::Track,
+        VersionRule::Retry,
+        |current| {
+            let patched = patched(request, kind, current)?;
+            reshape(request, &options, current, patched)
+        },
+    )
+    .await?;
+    object::respond(request, 200, &updated.saved)
+}
+
+fn check_options(kind: Kind, options: &WriteOptions) -> Result<(), Status> {
+    let refuse = |error| Err(options_invalid("PatchOptions", error));
+    if kind == Kind::Apply {
+        if options.field_manager.is_none() {
+            return refuse(FieldError::required(
+                "fieldManager",
+                "is required for apply patch",
+            ));
+        }
+    } else if options.force.is_some() {
+        return refuse(FieldError::forbidden(
+            "force",
+            "may not be specified for non-apply patch",
+        ));
+    }
+    Ok(())
+}
+
+fn patched(request: &Request, kind: Kind, current: &Current) -> Result<Value, Status> {
+    match kind {
+        Kind::Json => patches::json(&current.object, &request.body),
+        Kind::Merge => patches::merge(&current.object, &request.body),
+        Kind::Strategic | Kind::Apply => patches::strategic(
+            &current.object,
+            &request.body,
+            request.resource.schema.root(),
+        ),
+    }
+}
+
+/// A patched object is read like one that came in whole.
+fn reshape(
+    request: &Request,
+    options: &WriteOptions,
+    current: &Current,
+    mut patched: Value,
+) -> Result<Value, Status> {
+    let resource = &request.resource;
+    let envelope = Envelope {
+        api_version: resource.api_version(),
+        kind: resource.kind.clone(),
+    };
+    let strict: Vec<StrictError> = if resource.is_built_in() {
+        let typed = Document::of(&patched)
+            .typed(resource.schema.root())
+            .map_err(|error| unprocessable(request, &error.to_string()))?;
+        patched = typed.value;
+        typed.strict
+    } else {
+        body::shape_custom(&resource.schema, &mut patched)
+            .map_err(|error| unprocessable(request, &error.to_string()))?
+    };
+    for field in ["apiVersion", "kind"] {
+        if patched[field] != current.object[field] && !resource.is_built_in() {
+            return Err(Status::bad_request(format!(
+                "{field} of the object may not be changed by a patch"
+            )));
+        }
+        patched[field] = current.object[field].clone();
+    }
+    body::report(
+        request,
+        &envelope,
+        resource,
+        &strict,
+        options.field_validation,
+    )?;
+    let name = &patched["metadata"]["name"];
+    if *name != current.object["metadata"]["name"] {
+        body::check_name(request, &patched)?;
+    }
+    Ok(patched)
+}
+
+/// 422: the patch leaves something that is no object of its kind.
+fn unprocessable(request: &Request, error: &str) -> Status {
+    let name = request.target.name.as_deref().unwrap_or("");
+    let error = FieldError::invalid(
+        "patch",
+        json!(String::from_utf8_lossy(&request.body)),
+        error,
+    );
+    Status::invalid(
+        &request.resource.group,
+        &request.resource.kind,
+        name,
+        &[error],
+    )
+}
+
+async fn apply(request: &Request, options: &WriteOptions) -> Result<Response, Status> {
+    let config = applied(request, options)?;
+    let manager = options.field_manager.clone().unwrap_or_default();
+    let force = options.force.unwrap_or(false);
+    let merge = |live: Option<&Value>| -> Result<Value, Status> {
+        let now = clock::seconds(request.shared.clock.now());
+        let ownership = strategy::Ownership::of(request, manager.clone(), now);
+        managed::apply(live, &config, &ownership.write(request), force)
+            .map(|applied| applied.object)
+            .map_err(|error| error.status())
+    };
+    let key = stored::key(&request.resource, request.namespace(), request.name()?);
+    let exists = request
+        .shared
+        .store
+        .get(&key)
+        .map_err(Status::internal)?
+        .is_some();
+    if !exists && request.target.subresource.is_none() {
+        if config["metadata"]["resourceVersion"]
+            .as_str()
+            .is_some_and(|version| !version.is_empty())
+        {
+            return Err(write::modified(request));
+        }
+        let merged = merge(None)?;
+        let saved = write::create(request, options, merged, Ownership::Recorded).await?;
+        return object::respond(request, 201, &saved);
+    }
+    let rule = VersionRule::Retry;
+    let updated = write::update(request, options, Ownership::Recorded, rule, |current| {
+        merge(Some(&current.object))
+    })
+    .await?;
+    object::respond(request, 200, &updated.saved)
+}
+
+/// The configuration that the client applies.
+fn applied(request: &Request, options: &WriteOptions) -> Result<Value, Status> {
+    let resource = &request.resource;
+    let mut config = body::parse(
+        request,
+        resource,
+        BodyFormat::Yaml,
+        &request.body,
+        options.field_validation,
+    )?;
+    body::check_name(request, &config)?;
+    if let Some(namespace) = request.namespace() {
+        match config["metadata"]["namespace"].as_str() {
+            None | Some("") => config["metadata"]["namespace"] = json!(namespace),
+            Some(stated) if stated == namespace => {}
+            Some(_) => {
+                return Err(Status::bad_request(
+                    "the namespace of the provided object does not match the namespace sent on the request",
+                ));
+            }
+        }
+    }
+    Ok(config)
+}

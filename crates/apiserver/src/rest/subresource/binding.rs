@@ -1,0 +1,78 @@
+//! `pods/binding`: a pod is given to a node.
+
+use axum::response::Response;
+use quadrille_machinery::{decode, status::Status};
+use serde_json::{Value, json};
+
+use super::super::{
+    Request,
+    write::{self, Ownership, VersionRule},
+};
+use crate::{accept, accept::BodyFormat, clock, options::WriteOptions, reply};
+
+/// Binds the named pod to the node in the body.
+pub(crate) async fn create(request: &Request) -> Result<Response, Status> {
+    let options = WriteOptions::read(&request.query, "CreateOptions")?;
+    let decoded = match accept::body_format(&request.headers)? {
+        BodyFormat::Json => decode::json(&request.body),
+        BodyFormat::Yaml => decode::yaml(&request.body),
+    };
+    let binding = decoded
+        .map_err(|error| {
+            Status::bad_request(decode::unrecognized("Binding", &error, &request.body))
+        })?
+        .value;
+    let node = binding["target"]["name"].as_str().unwrap_or("").to_owned();
+    if node.is_empty() {
+        let error = quadrille_machinery::field_error::FieldError::required("target.name", "");
+        return Err(Status::invalid("", "Binding", request.name()?, &[error]));
+    }
+    let now = clock::seconds(request.shared.clock.now());
+    let rule = VersionRule::Retry;
+    write::update(request, &options, Ownership::Track, rule, |current| {
+        let mut pod = current.object.clone();
+        if !pod["metadata"]["deletionTimestamp"].is_null() {
+            return Err(request.conflict(&format!(
+                "pod {} is being deleted, cannot be assigned to a host",
+                request.name()?
+            )));
+        }
+        let assigned = pod["spec"]["nodeName"].as_str().unwrap_or("");
+        if !assigned.is_empty() {
+            return Err(request.conflict(&format!(
+                "pod {} is already assigned to node {assigned:?}",
+                request.name()?
+            )));
+        }
+        pod["spec"]["nodeName"] = json!(node);
+        set_scheduled(&mut pod, &now);
+        Ok(pod)
+    })
+    .await?;
+    Ok(reply::value(
+        201,
+        &json!({
+            "kind": "Status",
+            "apiVersion": "v1",
+            "metadata": {},
+            "status": "Success",
+            "code": 201,
+        }),
+    ))
+}
+
+fn set_scheduled(pod: &mut Value, now: &str) {
+    let condition = json!({
+        "type": "PodScheduled",
+        "status": "True",
+        "lastProbeTime": null,
+        "lastTransitionTime": now,
+    });
+    if !pod["status"]["conditions"].is_array() {
+        pod["status"]["conditions"] = json!([]);
+    }
+    if let Some(conditions) = pod["status"]["conditions"].as_array_mut() {
+        conditions.retain(|known| known["type"] != "PodScheduled");
+        conditions.push(condition);
+    }
+}

@@ -1,0 +1,144 @@
+//! `serviceaccounts/token`: a token that stands for an account.
+
+use axum::response::Response;
+use jiff::Timestamp;
+use quadrille_machinery::{field_error::FieldError, status::Status};
+use serde_json::{Value, json};
+
+use super::super::{Request, get};
+use crate::{
+    auth::service_account::{Binding, Reference},
+    body, clock, kinds,
+    options::WriteOptions,
+    reply,
+    resource::Resource,
+};
+
+/// How long a token lives when nobody says.
+const DEFAULT_LIFETIME_SECONDS: i64 = 3600;
+/// The shortest life that may be asked for.
+const MIN_LIFETIME_SECONDS: i64 = 600;
+
+/// Issues a token for the named account.
+pub(crate) async fn create(request: &Request) -> Result<Response, Status> {
+    let options = WriteOptions::read(&request.query, "CreateOptions")?;
+    let account = get::current(request)?.object(&request.resource)?;
+    let schema = kinds::load()
+        .schema("authentication.k8s.io", "v1", "TokenRequest")
+        .ok_or_else(|| Status::internal("no schema for TokenRequest"))?;
+    let resource = Resource {
+        group: "authentication.k8s.io".to_owned(),
+        version: "v1".to_owned(),
+        kind: "TokenRequest".to_owned(),
+        schema,
+        ..Resource::clone(&request.resource)
+    };
+    let mut asked = body::object(request, &resource, options.field_validation)?;
+    let lifetime = asked["spec"]["expirationSeconds"]
+        .as_i64()
+        .unwrap_or(DEFAULT_LIFETIME_SECONDS);
+    if lifetime < MIN_LIFETIME_SECONDS {
+        let error = FieldError::invalid(
+            "spec.expirationSeconds",
+            json!(lifetime),
+            "may not specify a duration less than 10 minutes",
+        );
+        return Err(Status::invalid(
+            "authentication.k8s.io",
+            "TokenRequest",
+            "",
+            &[error],
+        ));
+    }
+    let audiences: Vec<String> = asked["spec"]["audiences"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .map(str::to_owned)
+        .collect();
+    let now = request.shared.clock.now();
+    let text = |value: &Value| value.as_str().unwrap_or("").to_owned();
+    let binding = Binding {
+        namespace: text(&account["metadata"]["namespace"]),
+        serviceaccount: Reference {
+            name: text(&account["metadata"]["name"]),
+            uid: text(&account["metadata"]["uid"]),
+        },
+        ..bound(request, &asked["spec"]["boundObjectRef"])?
+    };
+    let token = request
+        .shared
+        .service_account_key
+        .issue(binding, &audiences, now.as_second(), lifetime)
+        .map_err(Status::internal)?;
+    let expires = Timestamp::from_second(now.as_second() + lifetime).unwrap_or(now);
+    asked["metadata"]["name"] = account["metadata"]["name"].clone();
+    asked["metadata"]["namespace"] = account["metadata"]["namespace"].clone();
+    asked["metadata"]["creationTimestamp"] = json!(clock::seconds(now));
+    asked["spec"]["expirationSeconds"] = json!(lifetime);
+    if audiences.is_empty() {
+        asked["spec"]["audiences"] = json!([crate::auth::service_account::ISSUER]);
+    }
+    asked["spec"]
+        .as_object_mut()
+        .map(|spec| spec.entry("boundObjectRef").or_insert(Value::Null));
+    asked["status"] = json!({ "token": token, "expirationTimestamp": clock::seconds(expires) });
+    Ok(reply::value(201, &asked))
+}
+
+/// The object whose life bounds the token's: it must exist, with the uid that the client saw.
+fn bound(request: &Request, reference: &Value) -> Result<Binding, Status> {
+    let Some(kind) = reference["kind"].as_str().filter(|kind| !kind.is_empty()) else {
+        return Ok(Binding::default());
+    };
+    let name = reference["name"].as_str().unwrap_or("").to_owned();
+    let namespace = request.namespace().unwrap_or_default();
+    let (plural, key) = match kind {
+        "Pod" => ("pods", format!("pods/{namespace}/{name}")),
+        "Secret" => ("secrets", format!("secrets/{namespace}/{name}")),
+        "Node" => ("nodes", format!("nodes/{name}")),
+        other => {
+            return Err(Status::bad_request(format!(
+                "cannot bind token to object of type {other}"
+            )));
+        }
+    };
+    let record = request
+        .shared
+        .store
+        .get(key.as_bytes())
+        .map_err(Status::internal)?;
+    let record = record.ok_or_else(|| Status::not_found("", plural, &name))?;
+    let object: Value = serde_json::from_slice(&record.value).map_err(Status::internal)?;
+    let uid = object["metadata"]["uid"].as_str().unwrap_or("").to_owned();
+    if let Some(wanted) = reference["uid"]
+        .as_str()
+        .filter(|wanted| !wanted.is_empty())
+        && wanted != uid
+    {
+        return Err(Status::conflict(
+            "",
+            plural,
+            &name,
+            &format!(
+                "the UID in the bound object reference ({wanted}) does not match the UID in record. The object might have been deleted and then recreated"
+            ),
+        ));
+    }
+    let reference = Some(Reference { name, uid });
+    Ok(match kind {
+        "Pod" => Binding {
+            pod: reference,
+            ..Binding::default()
+        },
+        "Secret" => Binding {
+            secret: reference,
+            ..Binding::default()
+        },
+        _ => Binding {
+            node: reference,
+            ..Binding::default()
+        },
+    })
+}

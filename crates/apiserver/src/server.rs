@@ -1,0 +1,341 @@
+//! The server: state, start and stop, and the way of a request from URL to verb.
+
+use std::{collections::BTreeSet, fmt, sync::Arc};
+
+use axum::{Router, body::Body, extract::State, response::Response};
+use bytes::Bytes;
+use http::Request as HttpRequest;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use parking_lot::{Mutex, RwLock};
+use quadrille_machinery::status::Status;
+use quadrille_store::{ReadError, Store};
+use serde_json::Value;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use crate::{
+    auth::{
+        self, Attributes, Authorizer, Decision, MastersOnly, User,
+        service_account::ServiceAccountKey,
+    },
+    catalog::LiveCatalog,
+    clock::{Clock, SystemClock},
+    finding, kinds, life,
+    options::Query,
+    path::{Path, Target},
+    reply,
+    rest::{self, Request},
+    services::Services,
+};
+
+/// The largest body that is read.
+pub const MAX_BODY_BYTES: usize = 3 * 1024 * 1024;
+
+/// What a server is made of.
+pub struct Options {
+    /// Where objects live.
+    pub store: Store,
+    /// Custom resource definitions to install at start.
+    pub definitions: Vec<Value>,
+    /// Where the time comes from.
+    pub clock: Arc<dyn Clock>,
+    /// Who may do what.
+    pub authorizer: Arc<dyn Authorizer>,
+    /// Signs tokens of service accounts.
+    pub service_account_key: Arc<ServiceAccountKey>,
+    /// The certificate of the authority that signed the server's certificate, as PEM.
+    pub root_ca: String,
+    /// Whether the server also does what a controller manager does for every cluster: default service
+    /// accounts, root CA config maps, the end of namespaces, garbage collection.
+    pub housekeeping: bool,
+}
+
+impl Options {
+    /// Options with defaults for everything but the store.
+    pub fn new(store: Store) -> Result<Self, StartError> {
+        Ok(Self {
+            store,
+            definitions: Vec::new(),
+            clock: Arc::new(SystemClock),
+            authorizer: Arc::new(MastersOnly),
+            service_account_key: Arc::new(ServiceAccountKey::generate()?),
+            root_ca: String::new(),
+            housekeeping: true,
+        })
+    }
+}
+
+/// Why a server did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// No key for tokens.
+    #[error("make a key for service account tokens")]
+    Key(#[from] auth::service_account::TokenError),
+    /// The store can't be read.
+    #[error("read the store")]
+    Read(#[from] ReadError),
+    /// An object that every cluster has could not be written.
+    #[error("write {what}: {status}")]
+    Bootstrap {
+        /// Which object.
+        what: String,
+        /// Why not.
+        status: Status,
+    },
+}
+
+/// Everything that requests share.
+pub(crate) struct Shared {
+    pub(crate) store: Store,
+    pub(crate) catalog: LiveCatalog,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) authorizer: Arc<dyn Authorizer>,
+    pub(crate) service_account_key: Arc<ServiceAccountKey>,
+    pub(crate) root_ca: String,
+    pub(crate) services: Services,
+    pub(crate) shutdown: CancellationToken,
+    pub(crate) documents: finding::Documents,
+    /// One change of a definition at a time: names are accepted in order.
+    pub(crate) definitions: tokio::sync::Mutex<()>,
+    /// Where clients reach the server: `host:port`, as discovery tells them.
+    pub(crate) address: RwLock<String>,
+    /// Namespaces that are being emptied.
+    pub(crate) ending: Mutex<BTreeSet<String>>,
+    /// Housekeeping that must end before the server has stopped.
+    pub(crate) tasks: TaskTracker,
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Shared")
+            .field("catalog", &self.catalog)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A running API server. Cheap to clone; stops when [`Server::stop`] is called.
+#[derive(Clone, Debug)]
+pub struct Server {
+    shared: Arc<Shared>,
+}
+
+impl Server {
+    /// Starts a server: reads definitions, writes what every cluster has, begins its housekeeping.
+    pub async fn start(options: Options) -> Result<Self, StartError> {
+        let services = Services::load(&options.store)?;
+        let shared = Arc::new(Shared {
+            catalog: LiveCatalog::new(kinds::load().resources.clone()),
+            services,
+            store: options.store,
+            clock: options.clock,
+            authorizer: options.authorizer,
+            service_account_key: options.service_account_key,
+            root_ca: options.root_ca,
+            shutdown: CancellationToken::new(),
+            documents: finding::Documents::default(),
+            definitions: tokio::sync::Mutex::new(()),
+            address: RwLock::new(String::new()),
+            ending: Mutex::new(BTreeSet::new()),
+            tasks: TaskTracker::new(),
+        });
+        let server = Self { shared };
+        server.shared.refresh_catalog();
+        life::bootstrap::run(&server.shared, options.housekeeping).await?;
+        for definition in &options.definitions {
+            life::bootstrap::install(&server.shared, definition).await?;
+        }
+        life::definitions::resume(&server.shared).map_err(|status| StartError::Bootstrap {
+            what: "definitions that are being deleted".to_owned(),
+            status,
+        })?;
+        if options.housekeeping {
+            life::start(&server.shared);
+        }
+        Ok(server)
+    }
+
+    /// The API as a router. Requests carry a [`User`] in their extensions; those without one see only
+    /// health and version.
+    pub fn router(&self) -> Router {
+        Router::new()
+            .fallback(handle)
+            .with_state(self.shared.clone())
+    }
+
+    /// The API as a router on which everybody is `user`: for clients in the same process.
+    pub fn router_as(&self, user: &User) -> Router {
+        self.router().layer(axum::Extension(user.clone()))
+    }
+
+    /// Ends watches and housekeeping, and waits for the latter. The store stays open: whoever opened it
+    /// closes it.
+    pub async fn stop(&self) {
+        self.shared.shutdown.cancel();
+        self.shared.tasks.close();
+        self.shared.tasks.wait().await;
+    }
+
+    /// Tells where clients reach the server (`host:port`), for discovery to pass on.
+    pub fn set_address(&self, address: &str) {
+        address.clone_into(&mut self.shared.address.write());
+    }
+
+    /// Where the server keeps its objects.
+    pub fn store(&self) -> &Store {
+        &self.shared.store
+    }
+}
+
+/// One request, from URL to answer.
+async fn handle(State(shared): State<Arc<Shared>>, request: HttpRequest<Body>) -> Response {
+    let path = Path::parse(request.uri().path());
+    if let Some(response) = finding::public(&path) {
+        return response;
+    }
+    let Some(user) = request.extensions().get::<User>().cloned() else {
+        return reply::status(&Status::unauthorized());
+    };
+    let query = Query::parse(request.uri().query());
+    match path {
+        Path::Resource(target) => resource(shared, user, target, query, request).await,
+        other => {
+            let method = request.method().as_str().to_ascii_lowercase();
+            let attributes = Attributes {
+                user: &user,
+                verb: &method,
+                group: "",
+                version: "",
+                resource: "",
+                subresource: "",
+                namespace: "",
+                name: "",
+                path: request.uri().path(),
+            };
+            // Everybody who is somebody may look around.
+            if !finding::is_open(&other)
+                && let Decision::Deny { reason } = shared.authorizer.authorize(&attributes)
+            {
+                return reply::status(&auth::forbidden(&attributes, &reason));
+            }
+            finding::answer(&shared, &other, &query, request.headers())
+        }
+    }
+}
+
+/// A request for a resource.
+async fn resource(
+    shared: Arc<Shared>,
+    user: User,
+    mut target: Target,
+    query: Query,
+    request: HttpRequest<Body>,
+) -> Response {
+    let (head, body) = request.into_parts();
+    let is_get = matches!(head.method.as_str(), "GET" | "HEAD");
+    let watch = is_get
+        && target.subresource.is_none()
+        && (target.watch || query.switch("watch").unwrap_or(false));
+    let Some(verb) = rest::verb(&head.method, &target, watch) else {
+        return reply::status(&not_allowed());
+    };
+    let text = |value: &Option<String>| value.clone().unwrap_or_default();
+    let (namespace, name, subresource) = (
+        text(&target.namespace),
+        text(&target.name),
+        text(&target.subresource),
+    );
+    let attributes = Attributes {
+        user: &user,
+        verb,
+        group: &target.group,
+        version: &target.version,
+        resource: &target.plural,
+        subresource: &subresource,
+        namespace: &namespace,
+        name: &name,
+        path: head.uri.path(),
+    };
+    if let Decision::Deny { reason } = shared.authorizer.authorize(&attributes) {
+        return reply::status(&auth::forbidden(&attributes, &reason));
+    }
+    let catalog = shared.catalog.snapshot();
+    let Some(resource) = catalog
+        .find(&target.group, &target.version, &target.plural)
+        .cloned()
+    else {
+        return finding::unknown_resource(&catalog, &target);
+    };
+    if let Err(response) = check_scope(&resource, &mut target, verb) {
+        return response;
+    }
+    let body = match read_body(verb, body).await {
+        Ok(body) => body,
+        Err(status) => return reply::status(&status),
+    };
+    let request = Request {
+        shared,
+        user,
+        resource,
+        target,
+        query,
+        headers: head.headers,
+        body,
+        warnings: Mutex::new(Vec::new()),
+    };
+    rest::handle(&request, verb).await
+}
+
+/// Whether the resource has the verb, and the path the scope that the verb needs.
+fn check_scope(
+    resource: &crate::resource::Resource,
+    target: &mut Target,
+    verb: &str,
+) -> Result<(), Response> {
+    if target.namespace.is_some() && !resource.namespaced {
+        return Err(finding::page_not_found(resource));
+    }
+    let needs_namespace = resource.namespaced && target.namespace.is_none();
+    if needs_namespace && target.name.is_some() {
+        return Err(finding::page_not_found(resource));
+    }
+    let verbs = match &target.subresource {
+        None => &resource.verbs,
+        Some(name) => match resource.subresource(name) {
+            Some(subresource) => &subresource.verbs,
+            None => return Err(finding::page_not_found(resource)),
+        },
+    };
+    let virtual_kind = verbs.iter().all(|verb| verb == "create");
+    if needs_namespace && matches!(verb, "create" | "deletecollection") && !virtual_kind {
+        return Err(reply::status(&not_allowed()));
+    }
+    if !verbs.iter().any(|known| known == verb) {
+        return Err(reply::status(&not_allowed()));
+    }
+    Ok(())
+}
+
+fn not_allowed() -> Status {
+    Status {
+        code: 405,
+        reason: "MethodNotAllowed",
+        message: "the server does not allow this method on the requested resource".to_owned(),
+        details: serde_json::json!({}),
+        list_continue: None,
+    }
+}
+
+/// Reads a body within bounds; verbs that have none get none.
+async fn read_body(verb: &str, body: Body) -> Result<Bytes, Status> {
+    if matches!(verb, "get" | "list" | "watch") {
+        return Ok(Bytes::new());
+    }
+    match Limited::new(body, MAX_BODY_BYTES).collect().await {
+        Ok(collected) => Ok(collected.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => Err(Status::too_large(format!(
+            "Request entity too large: limit is {MAX_BODY_BYTES}"
+        ))),
+        Err(error) => Err(Status::bad_request(format!(
+            "the body could not be read: {error}"
+        ))),
+    }
+}

@@ -1,0 +1,427 @@
+//! What a write must go through before it is stored: defaults, system fields, the rules of its kind.
+//!
+//! Built-in kinds have their rules in `machinery::builtin`; custom resources have theirs in their definition.
+
+use quadrille_machinery::{
+    builtin,
+    field_error::FieldError,
+    managed::{self, Resets, Versions, Write},
+    names,
+    schema::SchemaRef,
+    status::Status,
+    structural,
+};
+use serde_json::{Value, json};
+
+use crate::{
+    clock,
+    resource::{Origin, Resource},
+    rest::Request,
+};
+
+/// Fills in defaults.
+pub(crate) fn default(resource: &Resource, object: &mut Value) {
+    match resource.origin {
+        Origin::BuiltIn => builtin::defaults::apply(resource.schema.root(), object),
+        Origin::Custom { .. } => structural::default(resource.schema.root(), object),
+    }
+}
+
+/// What admission does to a new object.
+pub(crate) fn admit_create(request: &Request, object: &mut Value) -> Result<(), Status> {
+    refuse_webhooks(request)?;
+    if request.resource.is_built_in() {
+        builtin::admission::admit_create(
+            &request.resource.group,
+            &request.resource.kind,
+            object,
+        );
+    }
+    Ok(())
+}
+
+/// What admission does to a changed object.
+pub(crate) fn admit_update(request: &Request) -> Result<(), Status> {
+    refuse_webhooks(request)
+}
+
+/// This server calls no webhooks. A configuration that nobody follows would be a false promise.
+fn refuse_webhooks(request: &Request) -> Result<(), Status> {
+    let resource = &request.resource;
+    let is_webhook = resource.is_built_in()
+        && resource.group == "admissionregistration.k8s.io"
+        && resource.plural.ends_with("webhookconfigurations");
+    if !is_webhook {
+        return Ok(());
+    }
+    Err(Status::forbidden(
+        &resource.group,
+        &resource.plural,
+        request.target.name.as_deref().unwrap_or(""),
+        "this embedded API server calls no admission webhooks; use a ValidatingAdmissionPolicy or a \
+         real cluster",
+    ))
+}
+
+/// Fields that only the server sets on a new object, and fields that it takes away.
+fn fill_system_fields(object: &mut Value, now: &str) {
+    let Some(metadata) = object["metadata"].as_object_mut() else {
+        return;
+    };
+    for field in [
+        "deletionTimestamp",
+        "deletionGracePeriodSeconds",
+        "selfLink",
+        "resourceVersion",
+    ] {
+        metadata.remove(field);
+    }
+    metadata.insert("uid".to_owned(), json!(uuid::Uuid::new_v4().to_string()));
+    metadata.insert("creationTimestamp".to_owned(), json!(now));
+}
+
+/// Makes a new object ready to be stored, or says why it can't be.
+pub(crate) fn before_create(
+    request: &Request,
+    object: &mut Value,
+    now: &str,
+) -> Result<(), Status> {
+    let resource = &request.resource;
+    fill_system_fields(object, now);
+    let errors = match &resource.origin {
+        Origin::BuiltIn => {
+            prepare_built_in(resource, object, now);
+            validate_built_in(resource, object, None)
+        }
+        Origin::Custom { .. } => {
+            if resource.subresource("status").is_some()
+                && let Some(fields) = object.as_object_mut()
+            {
+                fields.remove("status");
+            }
+            object["metadata"]["generation"] = json!(1);
+            validate_custom(resource, object, None)
+        }
+    };
+    refuse(request, object, &errors)
+}
+
+/// Makes a changed object ready to be stored, or says why it can't be.
+pub(crate) fn before_update(request: &Request, new: &mut Value, old: &Value) -> Result<(), Status> {
+    let resource = &request.resource;
+    keep_system_fields(new, old);
+    let subresource = request.subresource();
+    let errors = match &resource.origin {
+        Origin::BuiltIn => {
+            let now = clock::seconds(request.shared.clock.now());
+            prepare_built_in_update(resource, subresource, new, old, &now);
+            validate_built_in(resource, new, Some(old))
+        }
+        Origin::Custom { .. } => {
+            prepare_custom_update(resource, subresource, new, old);
+            validate_custom(resource, new, Some(old))
+        }
+    };
+    refuse(request, new, &errors)?;
+    managed::keep_times(old, new);
+    Ok(())
+}
+
+fn prepare_built_in(resource: &Resource, object: &mut Value, now: &str) {
+    let schema = resource.schema.root();
+    let labels = object["metadata"]["labels"].as_object();
+    let unlabelled = labels.is_none_or(serde_json::Map::is_empty);
+    builtin::strategy::prepare_for_create(&resource.kind, object, now);
+    // A job without labels shares those of its pods, those made for it included.
+    if resource.kind == "Job" && unlabelled {
+        object["metadata"]["labels"] = object["spec"]["template"]["metadata"]["labels"].clone();
+    }
+    // What is read back from storage gets its defaults once more.
+    builtin::defaults::apply(schema, object);
+    builtin::encoding::encode(schema, object);
+}
+
+fn prepare_built_in_update(
+    resource: &Resource,
+    subresource: &str,
+    new: &mut Value,
+    old: &Value,
+    now: &str,
+) {
+    let schema = resource.schema.root();
+    let kind = resource.kind.as_str();
+    match subresource {
+        "status" => builtin::strategy::prepare_for_status_update(kind, new, old, now),
+        "approval" => keep_all_but(new, old, &["status", "conditions"]),
+        "ephemeralcontainers" => keep_all_but(new, old, &["spec", "ephemeralContainers"]),
+        "finalize" => keep_all_but(new, old, &["spec", "finalizers"]),
+        "binding" => {}
+        _ => builtin::strategy::prepare_for_update(kind, new, old),
+    }
+    builtin::defaults::apply(schema, new);
+    builtin::encoding::encode(schema, new);
+}
+
+/// The old object with one field of the new one, and the new owners.
+fn keep_all_but(new: &mut Value, old: &Value, path: &[&str; 2]) {
+    let changed = new[path[0]].get(path[1]).cloned();
+    let entries = new["metadata"].get("managedFields").cloned();
+    *new = old.clone();
+    for (parent, field, value) in
+        [(path[0], path[1], changed), ("metadata", "managedFields", entries)]
+    {
+        match value {
+            Some(value) => new[parent][field] = value,
+            None => {
+                if let Some(fields) = new[parent].as_object_mut() {
+                    fields.remove(field);
+                }
+            }
+        }
+    }
+}
+
+fn validate_built_in(resource: &Resource, object: &Value, old: Option<&Value>) -> Vec<FieldError> {
+    let metadata = &object["metadata"];
+    match old {
+        None => names::validate_object_meta(
+            metadata,
+            resource.namespaced,
+            names::name_is_path_segment,
+            "metadata",
+        ),
+        Some(old) => names::validate_object_meta_update(metadata, &old["metadata"], "metadata"),
+    }
+}
+
+/// What an update can't change, whatever it says.
+fn keep_system_fields(new: &mut Value, old: &Value) {
+    let before = old["metadata"].clone();
+    let Some(metadata) = new["metadata"].as_object_mut() else {
+        return;
+    };
+    metadata.remove("selfLink");
+    for field in ["uid", "creationTimestamp", "generation", "resourceVersion"] {
+        match &before[field] {
+            Value::Null => metadata.remove(field),
+            value => metadata.insert(field.to_owned(), value.clone()),
+        };
+    }
+    for field in ["deletionTimestamp", "deletionGracePeriodSeconds"] {
+        if metadata.get(field).is_none_or(Value::is_null) {
+            match &before[field] {
+                Value::Null => metadata.remove(field),
+                value => metadata.insert(field.to_owned(), value.clone()),
+            };
+        }
+    }
+}
+
+fn prepare_custom_update(resource: &Resource, subresource: &str, new: &mut Value, old: &Value) {
+    let has_status = resource.subresource("status").is_some();
+    if subresource == "status" {
+        // Only the status, and who owns it, can change here.
+        let status = new.get("status").cloned();
+        let entries = new["metadata"]["managedFields"].clone();
+        *new = old.clone();
+        match status {
+            Some(status) => new["status"] = status,
+            None => {
+                if let Some(fields) = new.as_object_mut() {
+                    fields.remove("status");
+                }
+            }
+        }
+        if let Some(metadata) = new["metadata"].as_object_mut() {
+            match entries {
+                Value::Null => metadata.remove("managedFields"),
+                entries => metadata.insert("managedFields".to_owned(), entries),
+            };
+        }
+        return;
+    }
+    if has_status && let Some(fields) = new.as_object_mut() {
+        match old.get("status") {
+            Some(status) => fields.insert("status".to_owned(), status.clone()),
+            None => fields.remove("status"),
+        };
+    }
+    if differs_beyond(new, old, has_status) {
+        let generation = old["metadata"]["generation"].as_i64().unwrap_or(0);
+        new["metadata"]["generation"] = json!(generation + 1);
+    }
+}
+
+/// Whether anything but metadata (and status, where it is a subresource) differs.
+fn differs_beyond(new: &Value, old: &Value, has_status: bool) -> bool {
+    let counted = |name: &str| name != "metadata" && !(has_status && name == "status");
+    let (Some(new), Some(old)) = (new.as_object(), old.as_object()) else {
+        return true;
+    };
+    let fields = |object: &'_ serde_json::Map<String, Value>| {
+        object.iter().filter(|(name, _)| counted(name)).count()
+    };
+    fields(new) != fields(old)
+        || new
+            .iter()
+            .any(|(name, value)| counted(name) && old.get(name) != Some(value))
+}
+
+fn validate_custom(resource: &Resource, object: &Value, old: Option<&Value>) -> Vec<FieldError> {
+    let rule = names::name_is_subdomain;
+    let mut errors =
+        names::validate_object_meta(&object["metadata"], resource.namespaced, rule, "metadata");
+    if let Some(old) = old {
+        errors.extend(names::validate_object_meta_update(
+            &object["metadata"],
+            &old["metadata"],
+            "metadata",
+        ));
+    }
+    errors.extend(structural::validate(resource.schema.root(), object, old));
+    errors
+}
+
+fn refuse(request: &Request, object: &Value, errors: &[FieldError]) -> Result<(), Status> {
+    if errors.is_empty() {
+        return Ok(());
+    }
+    let name = object["metadata"]["name"].as_str().unwrap_or_default();
+    Err(Status::invalid(
+        &request.resource.group,
+        &request.resource.kind,
+        name,
+        errors,
+    ))
+}
+
+/// 422: this kind's update must name the resource version that it saw.
+pub(crate) fn must_name_version(request: &Request, object: &Value) -> Status {
+    let name = object["metadata"]["name"].as_str().unwrap_or_default();
+    let error = FieldError::invalid(
+        "metadata.resourceVersion",
+        json!(0),
+        "must be specified for an update",
+    );
+    let mut status = Status::invalid(
+        &request.resource.group,
+        &request.resource.kind,
+        name,
+        &[error],
+    );
+    // The real server shows the internal form of "none" here.
+    status.message = status
+        .message
+        .replace("Invalid value: 0:", "Invalid value: 0x0:");
+    status.details["causes"][0]["message"] =
+        json!("Invalid value: 0x0: must be specified for an update");
+    status
+}
+
+/// All versions of a resource, as ownership tracking sees them.
+pub(crate) struct ServedVersions {
+    versions: Vec<(String, std::sync::Arc<Resource>)>,
+}
+
+impl ServedVersions {
+    pub(crate) fn of(request: &Request) -> Self {
+        let storage = &request.resource.storage;
+        let catalog = request.shared.catalog.snapshot();
+        let versions = catalog
+            .resources()
+            .iter()
+            .filter(|resource| resource.storage == *storage)
+            .map(|resource| (resource.api_version(), resource.clone()))
+            .collect();
+        Self { versions }
+    }
+}
+
+impl Versions for ServedVersions {
+    fn schema(&self, api_version: &str) -> Option<SchemaRef<'_>> {
+        let found = self.versions.iter().find(|(known, _)| known == api_version);
+        found.map(|(_, resource)| resource.schema.root())
+    }
+
+    fn convert(&self, object: &Value, api_version: &str) -> Result<Value, managed::ConvertError> {
+        let Some((_, resource)) = self.versions.iter().find(|(known, _)| known == api_version)
+        else {
+            return Err(managed::ConvertError::UnknownVersion(
+                api_version.to_owned(),
+            ));
+        };
+        let mut object = object.clone();
+        if resource.is_built_in() {
+            builtin::convert::convert(resource.schema.root(), api_version, &mut object);
+        }
+        object["apiVersion"] = json!(api_version);
+        Ok(object)
+    }
+}
+
+/// Everything that ownership tracking needs to know about a request.
+pub(crate) struct Ownership {
+    manager: String,
+    api_version: String,
+    now: String,
+    versions: ServedVersions,
+    reset: Resets,
+    blank: Value,
+}
+
+impl Ownership {
+    /// The ownership that a request brings.
+    pub(crate) fn of(request: &Request, manager: String, now: String) -> Self {
+        let resource = &request.resource;
+        let api_version = resource.api_version();
+        let blank = if resource.is_built_in() {
+            managed::blank_builtin(resource.schema.root(), &api_version, &resource.kind)
+        } else {
+            managed::blank_custom(&api_version, &resource.kind)
+        };
+        Self {
+            manager,
+            now,
+            versions: ServedVersions::of(request),
+            reset: resets(request, &api_version),
+            blank,
+            api_version,
+        }
+    }
+
+    /// The write as ownership tracking sees it.
+    pub(crate) fn write<'a>(&'a self, request: &'a Request) -> Write<'a> {
+        Write {
+            manager: &self.manager,
+            api_version: &self.api_version,
+            kind: &request.resource.kind,
+            subresource: request.subresource(),
+            now: &self.now,
+            versions: &self.versions,
+            reset: &self.reset,
+            blank: &self.blank,
+        }
+    }
+}
+
+/// Fields that an endpoint puts back: `status` at the object's own, everything else at the status's.
+fn resets(request: &Request, api_version: &str) -> Resets {
+    let resource = &request.resource;
+    if resource.is_built_in() {
+        return match request.subresource() {
+            "" if resource.subresource("status").is_some() => {
+                Resets::new([api_version], &[&["status"]])
+            }
+            "status" => Resets::new([api_version], &[&["spec"]]),
+            _ => Resets::none(),
+        };
+    }
+    if resource.subresource("status").is_none() {
+        return Resets::none();
+    }
+    match request.subresource() {
+        "" => Resets::new([api_version], &[&["status"]]),
+        "status" => Resets::new([api_version], &[&["spec"], &["metadata"]]),
+        _ => Resets::none(),
+    }
+}
