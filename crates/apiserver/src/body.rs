@@ -78,7 +78,11 @@ pub(crate) fn shape_custom(
 ) -> Result<Vec<StrictError>, DecodeError> {
     let root = schema.root();
     let mut strict = structural::coerce_metadata(root, object)?;
-    strict.extend(structural::prune(root, object, true).into_iter().map(StrictError::Unknown));
+    strict.extend(
+        structural::prune(root, object, true)
+            .into_iter()
+            .map(StrictError::Unknown),
+    );
     strict.extend(structural::coerce_embedded(root, object)?);
     Ok(strict)
 }

@@ -31,8 +31,10 @@ pub(crate) fn to_storage(resource: &Resource, object: Value) -> Value {
         return object;
     }
     let mut object = object;
-    let (group, version) =
-        resource.storage_version.split_once('/').unwrap_or(("", &resource.storage_version));
+    let (group, version) = resource
+        .storage_version
+        .split_once('/')
+        .unwrap_or(("", &resource.storage_version));
     if let Some(schema) = kinds::load().schema(group, version, &resource.kind) {
         builtin::convert::convert(schema.root(), &resource.storage_version, &mut object);
     }

@@ -17,7 +17,6 @@ pub mod clock;
 mod convert;
 pub mod discovery;
 mod finding;
-mod gap;
 pub mod kinds;
 mod life;
 mod lifecycle;

@@ -3,7 +3,7 @@
 use quadrille_machinery::status::Status;
 use serde_json::{Value, json};
 
-use crate::{rest::Request, stored};
+use crate::{rest::Request, stored, strategy};
 
 /// Whether an update ends an object's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +74,7 @@ fn terminating(request: &Request, namespace: &str) -> Status {
 
 /// What must have happened before the client hears that its write succeeded: a definition is served.
 pub(crate) async fn written(request: &Request, name: &str) -> Result<(), Status> {
-    if is_definition(request) {
+    if strategy::is_definition(&request.resource) {
         request.shared.sync_definition(name).await?;
     }
     Ok(())
@@ -83,13 +83,9 @@ pub(crate) async fn written(request: &Request, name: &str) -> Result<(), Status>
 /// What a deleted object leaves behind here: addresses to free, definitions to stop serving.
 pub(crate) fn removed(request: &Request, object: &Value) {
     request.shared.services.release(&request.resource, object);
-    if is_definition(request) {
+    if strategy::is_definition(&request.resource) {
         request.shared.refresh_catalog();
     }
-}
-
-fn is_definition(request: &Request) -> bool {
-    request.resource.is_built_in() && request.resource.plural == "customresourcedefinitions"
 }
 
 /// The object behind a key, in the resource's version.

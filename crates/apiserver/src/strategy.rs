@@ -3,7 +3,7 @@
 //! Built-in kinds have their rules in `machinery::builtin`; custom resources have theirs in their definition.
 
 use quadrille_machinery::{
-    builtin,
+    builtin, crd,
     field_error::FieldError,
     managed::{self, Resets, Versions, Write},
     names,
@@ -22,7 +22,12 @@ use crate::{
 /// Fills in defaults.
 pub(crate) fn default(resource: &Resource, object: &mut Value) {
     match resource.origin {
-        Origin::BuiltIn => builtin::defaults::apply(resource.schema.root(), object),
+        Origin::BuiltIn => {
+            builtin::defaults::apply(resource.schema.root(), object);
+            if is_definition(resource) {
+                crd::default(object);
+            }
+        }
         Origin::Custom { .. } => structural::default(resource.schema.root(), object),
     }
 }
@@ -31,11 +36,7 @@ pub(crate) fn default(resource: &Resource, object: &mut Value) {
 pub(crate) fn admit_create(request: &Request, object: &mut Value) -> Result<(), Status> {
     refuse_webhooks(request)?;
     if request.resource.is_built_in() {
-        builtin::admission::admit_create(
-            &request.resource.group,
-            &request.resource.kind,
-            object,
-        );
+        builtin::admission::admit_create(&request.resource.group, &request.resource.kind, object);
     }
     Ok(())
 }
@@ -88,6 +89,11 @@ pub(crate) fn before_create(
 ) -> Result<(), Status> {
     let resource = &request.resource;
     fill_system_fields(object, now);
+    if is_definition(resource) {
+        crd::warnings(object, None)
+            .into_iter()
+            .for_each(|warning| request.warn(warning));
+    }
     let errors = match &resource.origin {
         Origin::BuiltIn => {
             prepare_built_in(resource, object, now);
@@ -111,6 +117,11 @@ pub(crate) fn before_update(request: &Request, new: &mut Value, old: &Value) -> 
     let resource = &request.resource;
     keep_system_fields(new, old);
     let subresource = request.subresource();
+    if is_definition(resource) && subresource.is_empty() {
+        crd::warnings(new, Some(old))
+            .into_iter()
+            .for_each(|warning| request.warn(warning));
+    }
     let errors = match &resource.origin {
         Origin::BuiltIn => {
             let now = clock::seconds(request.shared.clock.now());
@@ -136,6 +147,9 @@ fn prepare_built_in(resource: &Resource, object: &mut Value, now: &str) {
     if resource.kind == "Job" && unlabelled {
         object["metadata"]["labels"] = object["spec"]["template"]["metadata"]["labels"].clone();
     }
+    if is_definition(resource) {
+        crd::prepare_create(object);
+    }
     // What is read back from storage gets its defaults once more.
     builtin::defaults::apply(schema, object);
     builtin::encoding::encode(schema, object);
@@ -156,7 +170,12 @@ fn prepare_built_in_update(
         "ephemeralcontainers" => keep_all_but(new, old, &["spec", "ephemeralContainers"]),
         "finalize" => keep_all_but(new, old, &["spec", "finalizers"]),
         "binding" => {}
-        _ => builtin::strategy::prepare_for_update(kind, new, old),
+        _ => {
+            builtin::strategy::prepare_for_update(kind, new, old);
+            if is_definition(resource) {
+                crd::prepare_update(new, old);
+            }
+        }
     }
     builtin::defaults::apply(schema, new);
     builtin::encoding::encode(schema, new);
@@ -167,9 +186,10 @@ fn keep_all_but(new: &mut Value, old: &Value, path: &[&str; 2]) {
     let changed = new[path[0]].get(path[1]).cloned();
     let entries = new["metadata"].get("managedFields").cloned();
     *new = old.clone();
-    for (parent, field, value) in
-        [(path[0], path[1], changed), ("metadata", "managedFields", entries)]
-    {
+    for (parent, field, value) in [
+        (path[0], path[1], changed),
+        ("metadata", "managedFields", entries),
+    ] {
         match value {
             Some(value) => new[parent][field] = value,
             None => {
@@ -181,8 +201,19 @@ fn keep_all_but(new: &mut Value, old: &Value, path: &[&str; 2]) {
     }
 }
 
+/// Whether a resource is `CustomResourceDefinition`.
+pub(crate) fn is_definition(resource: &Resource) -> bool {
+    resource.is_built_in() && resource.kind == "CustomResourceDefinition"
+}
+
 fn validate_built_in(resource: &Resource, object: &Value, old: Option<&Value>) -> Vec<FieldError> {
     let metadata = &object["metadata"];
+    if is_definition(resource) {
+        return match old {
+            None => crd::validate(object),
+            Some(old) => crd::validate_update(object, old),
+        };
+    }
     match old {
         None => names::validate_object_meta(
             metadata,

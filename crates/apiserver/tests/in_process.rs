@@ -28,34 +28,60 @@ fn config_map(name: &str, key: &str, value: &str) -> ConfigMap {
 #[tokio::test]
 async fn every_cluster_has_its_furniture() {
     let (_server, client) = cluster().await;
-    let namespaces = Api::<Namespace>::all(client.clone()).list(&ListParams::default()).await;
+    let namespaces = Api::<Namespace>::all(client.clone())
+        .list(&ListParams::default())
+        .await;
     assert_eq!(namespaces.unwrap().items.len(), 4);
-    let service = Api::<Service>::default_namespaced(client).get("kubernetes").await.unwrap();
-    assert_eq!(service.spec.unwrap().cluster_ip.as_deref(), Some("10.96.0.1"));
+    let service = Api::<Service>::default_namespaced(client)
+        .get("kubernetes")
+        .await
+        .unwrap();
+    assert_eq!(
+        service.spec.unwrap().cluster_ip.as_deref(),
+        Some("10.96.0.1")
+    );
 }
 
 #[tokio::test]
 async fn an_object_lives_through_create_update_patch_and_delete() {
     let (_server, client) = cluster().await;
     let maps: Api<ConfigMap> = Api::default_namespaced(client);
-    let created = maps.create(&PostParams::default(), &config_map("a", "k", "1")).await.unwrap();
+    let created = maps
+        .create(&PostParams::default(), &config_map("a", "k", "1"))
+        .await
+        .unwrap();
     assert!(created.metadata.uid.is_some());
 
-    let taken = maps.create(&PostParams::default(), &config_map("a", "k", "1")).await.unwrap_err();
+    let taken = maps
+        .create(&PostParams::default(), &config_map("a", "k", "1"))
+        .await
+        .unwrap_err();
     assert!(matches!(taken, kube::Error::Api(status) if status.reason == "AlreadyExists"));
 
     let mut changed = created.clone();
     changed.data = Some(BTreeMap::from([("k".to_owned(), "2".to_owned())]));
-    let updated = maps.replace("a", &PostParams::default(), &changed).await.unwrap();
-    assert_ne!(updated.metadata.resource_version, created.metadata.resource_version);
+    let updated = maps
+        .replace("a", &PostParams::default(), &changed)
+        .await
+        .unwrap();
+    assert_ne!(
+        updated.metadata.resource_version,
+        created.metadata.resource_version
+    );
 
-    let stale = maps.replace("a", &PostParams::default(), &changed).await.unwrap_err();
+    let stale = maps
+        .replace("a", &PostParams::default(), &changed)
+        .await
+        .unwrap_err();
     assert!(matches!(stale, kube::Error::Api(status) if status.reason == "Conflict"));
 
     let apply = PatchParams::apply("test").force();
     let mut config = config_map("a", "applied", "yes");
     config.metadata.managed_fields = None;
-    let applied = maps.patch("a", &apply, &Patch::Apply(&config)).await.unwrap();
+    let applied = maps
+        .patch("a", &apply, &Patch::Apply(&config))
+        .await
+        .unwrap();
     assert_eq!(applied.data.unwrap().len(), 2);
 
     maps.delete("a", &DeleteParams::default()).await.unwrap();
@@ -66,11 +92,23 @@ async fn an_object_lives_through_create_update_patch_and_delete() {
 async fn a_watch_sees_every_change_after_its_revision() {
     let (_server, client) = cluster().await;
     let maps: Api<ConfigMap> = Api::default_namespaced(client);
-    let start = maps.list(&ListParams::default()).await.unwrap().metadata.resource_version.unwrap();
-    maps.create(&PostParams::default(), &config_map("w", "k", "1")).await.unwrap();
+    let start = maps
+        .list(&ListParams::default())
+        .await
+        .unwrap()
+        .metadata
+        .resource_version
+        .unwrap();
+    maps.create(&PostParams::default(), &config_map("w", "k", "1"))
+        .await
+        .unwrap();
     maps.delete("w", &DeleteParams::default()).await.unwrap();
 
-    let events = maps.watch(&WatchParams::default().timeout(5), &start).await.unwrap().boxed();
+    let events = maps
+        .watch(&WatchParams::default().timeout(5), &start)
+        .await
+        .unwrap()
+        .boxed();
     let seen: Vec<_> = events
         .try_filter_map(|event| async move {
             Ok(match event {
@@ -84,5 +122,8 @@ async fn a_watch_sees_every_change_after_its_revision() {
         .try_collect()
         .await
         .unwrap();
-    assert_eq!(seen.iter().map(|(what, _)| *what).collect::<Vec<_>>(), ["added", "deleted"]);
+    assert_eq!(
+        seen.iter().map(|(what, _)| *what).collect::<Vec<_>>(),
+        ["added", "deleted"]
+    );
 }

@@ -13,7 +13,7 @@ mod versions;
 pub use defaults::{default, prepare_create, prepare_update};
 pub use status::{UsedNames, approval_condition, establish, initial_status, name, status_for};
 pub use validate::{validate, validate_update, warnings};
-pub use versions::{CustomVersion, PrinterColumn, Scale, versions};
+pub use versions::{CustomVersion, PrinterColumn, Scale, columns, versions};
 
 use serde_json::Value;
 

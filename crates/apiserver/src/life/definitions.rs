@@ -4,13 +4,12 @@ use std::{collections::HashMap, sync::Arc};
 
 use futures::future::BoxFuture;
 use jiff::Timestamp;
-use quadrille_machinery::status::Status;
+use quadrille_machinery::{crd, status::Status};
 use serde_json::{Value, json};
 
 use super::{drop_finalizer, edit};
 use crate::{
     clock,
-    gap::crd,
     resource::{Origin, Resource, Subresource, storage_version_hash},
     rest::{self, Propagation},
     server::Shared,
@@ -110,13 +109,18 @@ impl Shared {
     pub(crate) async fn sync_definition(self: &Arc<Self>, name: &str) -> Result<(), Status> {
         let _one_at_a_time = self.definitions.lock().await;
         let resource = self.resource("apiextensions.k8s.io", "v1", "customresourcedefinitions")?;
-        let others: Vec<Value> = all(self)?
-            .into_iter()
-            .filter(|definition| definition["metadata"]["name"] != name)
-            .collect();
+        let others = all(self)?;
+        let others = others
+            .iter()
+            .filter(|definition| definition["metadata"]["name"] != name);
         let now = clock::seconds(self.clock.now());
         let current = edit(self, &resource, None, name, |definition| {
-            definition["status"] = crd::status_for(definition, &others, &now);
+            let group = definition["spec"]["group"].as_str().unwrap_or_default();
+            let mut used = crd::UsedNames::default();
+            for other in others.clone() {
+                used.add(other, group);
+            }
+            definition["status"] = crd::status_for(definition, &used, &now);
             true
         })
         .await?;

@@ -22,7 +22,7 @@ use crate::{
     resource::Resource,
     select::Selection,
     server::Shared,
-    stored,
+    stored, strategy,
 };
 
 /// How many objects are taken at a time.
@@ -378,7 +378,7 @@ fn mark(request: &Request, options: &DeleteOptions, object: &Value) -> Value {
             }
         }
     }
-    if is_definition(request) {
+    if strategy::is_definition(&request.resource) {
         crate::life::definitions::mark_deleted(&mut marked, request.shared.clock.now());
     }
     let grace = grace_seconds(request, options, object);
@@ -406,10 +406,6 @@ fn mark(request: &Request, options: &DeleteOptions, object: &Value) -> Value {
         }
     }
     marked
-}
-
-fn is_definition(request: &Request) -> bool {
-    request.resource.is_built_in() && request.resource.plural == "customresourcedefinitions"
 }
 
 fn set_deletion(object: &mut Value, now: Timestamp, grace: i64) {

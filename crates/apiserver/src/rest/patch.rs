@@ -3,9 +3,10 @@
 use axum::response::Response;
 use http::header;
 use quadrille_machinery::{
-    decode::{Document, Envelope, StrictError},
+    decode::{self, Document, Envelope},
     field_error::FieldError,
     managed,
+    patch::{self as patches, Patched},
     status::Status,
 };
 use serde_json::{Value, json};
@@ -17,8 +18,7 @@ use super::{
 use crate::{
     accept::BodyFormat,
     body, clock,
-    gap::patch as patches,
-    options::{WriteOptions, options_invalid},
+    options::{FieldValidation, WriteOptions, options_invalid},
     stored, strategy,
 };
 
@@ -76,8 +76,8 @@ pub(crate) async fn patch(request: &Request) -> Result<Response, Status> {
         Ownership::Track,
         VersionRule::Retry,
         |current| {
-            let patched = patched(request, kind, current)?;
-            reshape(request, &options, current, patched)
+            let patched = patched(request, kind, &options, current)?;
+            reshape(request, kind, &options, current, patched)
         },
     )
     .await?;
@@ -102,47 +102,60 @@ fn check_options(kind: Kind, options: &WriteOptions) -> Result<(), Status> {
     Ok(())
 }
 
-fn patched(request: &Request, kind: Kind, current: &Current) -> Result<Value, Status> {
+fn patched(
+    request: &Request,
+    kind: Kind,
+    options: &WriteOptions,
+    current: &Current,
+) -> Result<Patched, Status> {
+    let checked = options.field_validation != FieldValidation::Ignore;
     match kind {
-        Kind::Json => patches::json(&current.object, &request.body),
-        Kind::Merge => patches::merge(&current.object, &request.body),
-        Kind::Strategic | Kind::Apply => patches::strategic(
-            &current.object,
-            &request.body,
-            request.resource.schema.root(),
-        ),
+        Kind::Json => patches::json(&current.object, &request.body, checked),
+        Kind::Merge => patches::merge(&current.object, &request.body, checked),
+        Kind::Strategic | Kind::Apply => {
+            let schema = request.resource.schema.root();
+            patches::strategic(&current.object, &request.body, schema, checked)
+        }
     }
 }
 
 /// A patched object is read like one that came in whole.
 fn reshape(
     request: &Request,
+    kind: Kind,
     options: &WriteOptions,
     current: &Current,
-    mut patched: Value,
+    patched: Patched,
 ) -> Result<Value, Status> {
     let resource = &request.resource;
     let envelope = Envelope {
         api_version: resource.api_version(),
         kind: resource.kind.clone(),
     };
-    let strict: Vec<StrictError> = if resource.is_built_in() {
-        let typed = Document::of(&patched)
-            .typed(resource.schema.root())
-            .map_err(|error| unprocessable(request, &error.to_string()))?;
-        patched = typed.value;
-        typed.strict
-    } else {
-        body::shape_custom(&resource.schema, &mut patched)
-            .map_err(|error| unprocessable(request, &error.to_string()))?
+    let Patched {
+        value: mut object,
+        mut strict,
+    } = patched;
+    let shown = |object: &Value| match kind {
+        Kind::Strategic => decode::json(&request.body)
+            .map(|patch| patches::strategic::shown(&patch.value))
+            .unwrap_or_default(),
+        _ => object.to_string(),
     };
+    if resource.is_built_in() {
+        let typed = Document::of(&object)
+            .typed(resource.schema.root())
+            .map_err(|error| patches::refused(&shown(&object), &error.to_string()))?;
+        object = typed.value;
+        strict.extend(typed.strict);
+    } else {
+        let before = shown(&object);
+        let found = body::shape_custom(&resource.schema, &mut object)
+            .map_err(|error| patches::refused(&before, &error.to_string()))?;
+        strict.extend(found);
+    }
     for field in ["apiVersion", "kind"] {
-        if patched[field] != current.object[field] && !resource.is_built_in() {
-            return Err(Status::bad_request(format!(
-                "{field} of the object may not be changed by a patch"
-            )));
-        }
-        patched[field] = current.object[field].clone();
+        object[field] = current.object[field].clone();
     }
     body::report(
         request,
@@ -151,27 +164,11 @@ fn reshape(
         &strict,
         options.field_validation,
     )?;
-    let name = &patched["metadata"]["name"];
+    let name = &object["metadata"]["name"];
     if *name != current.object["metadata"]["name"] {
-        body::check_name(request, &patched)?;
+        body::check_name(request, &object)?;
     }
-    Ok(patched)
-}
-
-/// 422: the patch leaves something that is no object of its kind.
-fn unprocessable(request: &Request, error: &str) -> Status {
-    let name = request.target.name.as_deref().unwrap_or("");
-    let error = FieldError::invalid(
-        "patch",
-        json!(String::from_utf8_lossy(&request.body)),
-        error,
-    );
-    Status::invalid(
-        &request.resource.group,
-        &request.resource.kind,
-        name,
-        &[error],
-    )
+    Ok(object)
 }
 
 async fn apply(request: &Request, options: &WriteOptions) -> Result<Response, Status> {

@@ -1,13 +1,16 @@
 //! Objects as tables: what `kubectl get` shows.
 
 use jiff::Timestamp;
-use quadrille_machinery::status::Status;
+use quadrille_machinery::{
+    crd,
+    status::Status,
+    table::{builtin, custom::CustomTable},
+};
 use serde_json::{Value, json};
 
 use super::{Request, object::partial_metadata};
 use crate::{
     accept::MetaVersion,
-    gap::table,
     options::Query,
     resource::{Origin, Resource},
 };
@@ -62,22 +65,26 @@ pub(crate) fn build(
     include: Include,
     now: Timestamp,
 ) -> Value {
-    let columns = match &resource.origin {
-        Origin::BuiltIn => table::builtin::columns(&resource.api_version(), &resource.kind),
-        Origin::Custom {
-            definition,
-            version_index,
-        } => table::custom::columns(&definition["spec"]["versions"][*version_index]),
+    let custom = custom_table(resource);
+    let definitions: Vec<Value> = match &custom {
+        Some(table) => table.definitions(),
+        None => builtin::columns(&resource.kind)
+            .iter()
+            .map(builtin::Column::definition)
+            .collect(),
     };
     let rows: Vec<Value> = objects
         .iter()
         .map(|object| {
-            let mut row = match &resource.origin {
-                Origin::BuiltIn => {
-                    table::builtin::row(&resource.api_version(), &resource.kind, object, now)
-                }
-                Origin::Custom { .. } => table::custom::row(&columns, object, now),
+            let mut row = match &custom {
+                Some(table) => json!({ "cells": table.cells(object, now) }),
+                None => json!({ "cells": builtin::row(&resource.kind, object, now) }),
             };
+            if custom.is_none()
+                && let Some(conditions) = builtin::row_conditions(&resource.kind, object)
+            {
+                row["conditions"] = conditions;
+            }
             row["object"] = match include {
                 Include::None => Value::Null,
                 Include::Metadata => partial_metadata(object),
@@ -86,7 +93,6 @@ pub(crate) fn build(
             row
         })
         .collect();
-    let definitions: Vec<Value> = columns.iter().map(|column| column.to_value()).collect();
     json!({
         "kind": "Table",
         "apiVersion": version.api_version(),
@@ -94,4 +100,17 @@ pub(crate) fn build(
         "columnDefinitions": definitions,
         "rows": rows,
     })
+}
+
+/// The columns that a definition asks for; `None` for built-in kinds.
+fn custom_table(resource: &Resource) -> Option<CustomTable> {
+    let Origin::Custom {
+        definition,
+        version_index,
+    } = &resource.origin
+    else {
+        return None;
+    };
+    let columns = crd::columns(&definition["spec"]["versions"][*version_index]);
+    Some(CustomTable::new(&columns))
 }

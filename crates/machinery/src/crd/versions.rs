@@ -98,10 +98,7 @@ fn custom_version(version: &Value, group: &str, kind: &str) -> CustomVersion {
         deprecation,
         schema: structural::schema(open_api),
         open_api: open_api.cloned(),
-        columns: list(version, "additionalPrinterColumns")
-            .iter()
-            .map(column)
-            .collect(),
+        columns: columns(version),
         status: version
             .pointer("/subresources/status")
             .is_some_and(Value::is_object),
@@ -111,6 +108,14 @@ fn custom_version(version: &Value, group: &str, kind: &str) -> CustomVersion {
             .map(|field| text(field, "jsonPath").to_owned())
             .collect(),
     }
+}
+
+/// The printer columns that one version of a definition asks for.
+pub fn columns(version: &Value) -> Vec<PrinterColumn> {
+    list(version, "additionalPrinterColumns")
+        .iter()
+        .map(column)
+        .collect()
 }
 
 fn column(column: &Value) -> PrinterColumn {

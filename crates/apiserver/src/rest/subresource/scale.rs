@@ -9,9 +9,7 @@ use super::super::{
     write::{self, Current, Ownership, VersionRule},
 };
 use crate::{
-    body,
-    gap::patch as patches,
-    kinds,
+    body, kinds,
     options::WriteOptions,
     reply,
     resource::{Origin, Resource},
@@ -186,11 +184,11 @@ pub(crate) async fn patch(request: &Request) -> Result<Response, Status> {
     let updated = write::update(request, &options, Ownership::Track, rule, |current| {
         let scale = scale_of(request, &current.object)?;
         let patched = match content.split(';').next().unwrap_or("").trim() {
-            "application/json-patch+json" => patches::json(&scale, &request.body)?,
+            "application/json-patch+json" => patches::json(&scale, &request.body, false)?.value,
             "application/strategic-merge-patch+json" if request.resource.is_built_in() => {
-                patches::strategic(&scale, &request.body, resource.schema.root())?
+                patches::strategic(&scale, &request.body, resource.schema.root(), false)?.value
             }
-            "application/merge-patch+json" => patches::merge(&scale, &request.body)?,
+            "application/merge-patch+json" => patches::merge(&scale, &request.body, false)?.value,
             "application/apply-patch+yaml" => merge_applied(&scale, &request.body)?,
             _ => {
                 return Err(Status::unsupported_media_type(
