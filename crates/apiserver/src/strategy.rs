@@ -438,21 +438,14 @@ impl Ownership {
 /// Fields that an endpoint puts back: `status` at the object's own, everything else at the status's.
 fn resets(request: &Request, api_version: &str) -> Resets {
     let resource = &request.resource;
+    let has_status = resource.subresource("status").is_some();
+    let subresource = request.subresource();
     if resource.is_built_in() {
-        return match request.subresource() {
-            "" if resource.subresource("status").is_some() => {
-                Resets::new([api_version], &[&["status"]])
-            }
-            "status" => Resets::new([api_version], &[&["spec"]]),
-            _ => Resets::none(),
-        };
+        return Resets::builtin(&resource.group, &resource.plural, subresource, has_status);
     }
-    if resource.subresource("status").is_none() {
-        return Resets::none();
-    }
-    match request.subresource() {
-        "" => Resets::new([api_version], &[&["status"]]),
-        "status" => Resets::new([api_version], &[&["spec"], &["metadata"]]),
+    match subresource {
+        "" => Resets::custom(api_version, has_status),
+        "status" => Resets::custom_status([api_version]),
         _ => Resets::none(),
     }
 }

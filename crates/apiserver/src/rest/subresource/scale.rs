@@ -1,7 +1,9 @@
 //! `scale`: the number of replicas, whatever the kind calls it.
 
 use axum::response::Response;
-use quadrille_machinery::{decode::Document, field_error::FieldError, status::Status};
+use quadrille_machinery::{
+    decode::Document, field_error::FieldError, patch as patches, status::Status,
+};
 use serde_json::{Value, json};
 
 use super::super::{
