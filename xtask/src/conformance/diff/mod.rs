@@ -33,7 +33,7 @@ mod watching;
 const SHOWN: usize = 12;
 
 /// Options of `cargo xtask conformance diff`.
-#[derive(clap::Args)]
+#[derive(clap::Args, Default)]
 pub(crate) struct Arguments {
     /// Only scripts whose `group/name` contains this.
     #[arg(long, value_name = "TEXT")]
