@@ -1,7 +1,7 @@
 //! A small HTTPS client that sends and returns bytes as they are: what the differential suite compares
 //! and the benches measure must not pass through anybody's typed client.
 
-use std::{fs, net::SocketAddr, path::Path, sync::Arc, time::Duration};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use anyhow::{Context, Result, bail};
 use base64::prelude::{BASE64_STANDARD, Engine as _};
@@ -82,11 +82,9 @@ impl Endpoint {
         })
     }
 
-    /// The endpoint that the current context of a kubeconfig file names.
-    pub(crate) fn from_kubeconfig(file: &Path) -> Result<Self> {
-        let text = fs::read_to_string(file)
-            .with_context(|| format!("read the kubeconfig {}", file.display()))?;
-        let config: Value = serde_saphyr::from_str(&text)?;
+    /// The endpoint that the current context of a kubeconfig names.
+    pub(crate) fn from_kubeconfig(text: &str) -> Result<Self> {
+        let config: Value = serde_saphyr::from_str(text).context("read a kubeconfig")?;
         let named = |list: &str, name: &Value, key: &str| {
             let entries = config[list].as_array().cloned().unwrap_or_default();
             let entry = entries.into_iter().find(|entry| entry["name"] == *name);

@@ -65,11 +65,20 @@ fn shown(command: &Command) -> String {
     words.join(" ")
 }
 
-/// A binary that `cargo build` made in the development profile.
+/// A binary of this workspace that `cargo build` has just made.
 pub(crate) fn built(name: &str) -> anyhow::Result<PathBuf> {
+    built_as("debug", name)
+}
+
+/// A binary of this workspace that `cargo build --release` has just made.
+pub(crate) fn built_release(name: &str) -> anyhow::Result<PathBuf> {
+    built_as("release", name)
+}
+
+fn built_as(profile: &str, name: &str) -> anyhow::Result<PathBuf> {
     let target =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-    let path = root().join(target).join("debug").join(name);
+    let path = root().join(target).join(profile).join(name);
     if !path.is_file() {
         bail!("{} was not built", path.display());
     }

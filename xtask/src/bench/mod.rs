@@ -1,6 +1,7 @@
 //! `cargo xtask bench NAME`: measures, writes `target/bench/NAME.json`, prints a table that marks each goal met
 //! or missed. `report` is what the benches share.
 
+mod apiserver;
 mod report;
 
 /// Options of `cargo xtask bench`.
@@ -12,8 +13,13 @@ pub(crate) struct Arguments {
 
 /// One bench each, in a file or folder of its own.
 #[derive(clap::Subcommand)]
-enum Bench {}
+enum Bench {
+    /// The embedded server against kube-apiserver and etcd.
+    Apiserver(apiserver::Arguments),
+}
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    match arguments.bench {}
+    match &arguments.bench {
+        Bench::Apiserver(arguments) => apiserver::run(arguments),
+    }
 }

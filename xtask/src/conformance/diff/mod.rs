@@ -5,9 +5,10 @@
 //! tests/conformance/diff/<group>/<name>.yaml ─ script ─► run ×2 ─► renumber ×2 ─► compare ─► scoreboard
 //! ```
 
-use std::{fmt::Write as _, path::PathBuf};
+use std::{fmt::Write as _, path::PathBuf, time::Duration};
 
 use anyhow::{Context, Result};
+use tokio::time::timeout;
 
 use self::{
     compare::differences,
@@ -22,6 +23,7 @@ use super::{
 use crate::{wire::Endpoint, workspace};
 
 mod compare;
+mod embedded;
 mod places;
 mod renumber;
 mod run;
@@ -29,11 +31,13 @@ mod script;
 mod servers;
 mod watching;
 
+/// How long one script may take on one server.
+const DEADLINE: Duration = Duration::from_mins(2);
 /// How many differences of one script are shown.
 const SHOWN: usize = 12;
 
 /// Options of `cargo xtask conformance diff`.
-#[derive(clap::Args, Default)]
+#[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// Only scripts whose `group/name` contains this.
     #[arg(long, value_name = "TEXT")]
@@ -62,8 +66,13 @@ async fn compare_servers(arguments: &Arguments) -> Result<()> {
     let servers = Servers::start(arguments.real.as_deref(), arguments.with.as_deref()).await?;
     let mut outcomes = Vec::new();
     for script in &scripts {
-        outcomes.push(outcome(script, &servers, arguments.show).await);
+        let outcome = outcome(script, &servers, arguments.show).await;
+        let mark = if outcome.passed { '.' } else { 'F' };
+        eprint!("{mark}");
+        outcomes.push(outcome);
     }
+    eprintln!();
+    servers.stop().await;
     let mut expectations = Expectations::read(&folder.join("diff.yaml"))?;
     if arguments.only.is_some() {
         // A part of the suite can't reach the floor, nor does it have all exceptions.
@@ -104,9 +113,9 @@ async fn outcome(script: &Script, servers: &Servers, show: bool) -> Outcome {
 }
 
 async fn transcript(script: &Script, server: &Endpoint, servers: &Servers) -> Result<Vec<Record>> {
-    let mut records = run::run(script, server, &servers.run)
+    let mut records = timeout(DEADLINE, run::run(script, server, &servers.run))
         .await
-        .with_context(|| format!("script {}", script.name))?;
+        .with_context(|| format!("not done within {DEADLINE:?}"))??;
     renumber::renumber(&mut records, &script.text, script.content.clock);
     Ok(records)
 }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use bytes::Bytes;
 use http::{HeaderMap, Method};
 use quadrille_testkit::assets;
@@ -151,7 +151,11 @@ impl<'a> Runner<'a> {
         }
         for object in ["serviceaccounts/default", "configmaps/kube-root-ca.crt"] {
             let path = format!("{}/{object}", self.names["core"]);
-            self.poll(&path, &[], |status, _| status == 200).await?;
+            let result = self.poll(&path, &[], |status, _| status == 200).await?;
+            ensure!(
+                result.get(GAVE_UP).is_none(),
+                "a new namespace gets no {object}"
+            );
         }
         Ok(())
     }

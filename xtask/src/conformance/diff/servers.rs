@@ -1,10 +1,11 @@
 //! The two servers that are compared, and what scripts need beside them.
 
-use std::path::Path;
+use std::{fs, path::Path};
 
 use anyhow::{Context, Result};
 use quadrille_testkit::real::{ControlPlane, Options};
 
+use super::embedded::Embedded;
 use crate::wire::Endpoint;
 
 /// Controllers that keep what every namespace has and what deletion means; the embedded server does the same
@@ -20,29 +21,50 @@ pub(super) struct Servers {
     pub(super) ours: Endpoint,
     /// Tells this run's namespaces from those of earlier ones on the same servers.
     pub(super) run: String,
-    _started: Option<ControlPlane>,
+    plane: Option<ControlPlane>,
+    embedded: Option<Embedded>,
 }
 
 impl Servers {
-    /// Starts what is not already running.
+    /// Starts what no kubeconfig is given for.
     pub(super) async fn start(real: Option<&Path>, with: Option<&Path>) -> Result<Self> {
-        let started = match real {
-            Some(_) => None,
-            None => Some(start_real().await?),
+        let (plane, real) = match real {
+            Some(kubeconfig) => (None, read(kubeconfig)?),
+            None => {
+                let plane = start_real().await?;
+                let kubeconfig = read(&plane.kubeconfig())?;
+                (Some(plane), kubeconfig)
+            }
         };
-        let real = match (real, &started) {
-            (None, Some(plane)) => plane.kubeconfig(),
-            (kubeconfig, _) => kubeconfig.unwrap_or(Path::new("")).to_owned(),
+        let (embedded, ours) = match with {
+            Some(kubeconfig) => (None, read(kubeconfig)?),
+            None => {
+                let embedded = Embedded::start().await?;
+                let kubeconfig = embedded.kubeconfig()?;
+                (Some(embedded), kubeconfig)
+            }
         };
-        let with =
-            with.context("--with is needed until the embedded server can be started here")?;
         Ok(Self {
             real: Endpoint::from_kubeconfig(&real)?,
-            ours: Endpoint::from_kubeconfig(with)?,
+            ours: Endpoint::from_kubeconfig(&ours)?,
             run: format!("r{:04x}", std::process::id() & 0xffff),
-            _started: started,
+            plane,
+            embedded,
         })
     }
+
+    /// Ends what was started.
+    pub(super) async fn stop(self) {
+        if let Some(embedded) = self.embedded {
+            embedded.stop().await;
+        }
+        drop(self.plane);
+    }
+}
+
+fn read(kubeconfig: &Path) -> Result<String> {
+    fs::read_to_string(kubeconfig)
+        .with_context(|| format!("read the kubeconfig {}", kubeconfig.display()))
 }
 
 async fn start_real() -> Result<ControlPlane> {

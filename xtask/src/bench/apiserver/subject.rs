@@ -1,0 +1,156 @@
+//! A server under measurement: started, timed, with its processes and the way to reach it.
+
+use std::{
+    fs,
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, Result, bail};
+use bytes::Bytes;
+use http::Method;
+use quadrille_testkit::real::{ControlPlane, Options, Process};
+use tempfile::TempDir;
+
+use crate::{wire::Endpoint, workspace};
+
+const START_DEADLINE: Duration = Duration::from_mins(1);
+
+/// A running server.
+pub(super) struct Subject {
+    name: &'static str,
+    /// From start to the first answer that it is ready.
+    pub(super) start: Duration,
+    /// How to reach it.
+    pub(super) endpoint: Endpoint,
+    /// Its processes.
+    pub(super) pids: Vec<u32>,
+    kept: Kept,
+}
+
+/// What ends with the subject.
+enum Kept {
+    Embedded(Process, TempDir),
+    Real(ControlPlane),
+}
+
+impl Subject {
+    /// A release build of `quad up` on a fresh folder.
+    pub(super) async fn embedded() -> Result<Self> {
+        let build = ["build", "--release", "--package", "quad"];
+        workspace::run(&mut workspace::cargo(&build))?;
+        let quad = workspace::built_release("quad")?;
+        let folder = tempfile::Builder::new()
+            .prefix("quadrille-bench-")
+            .tempdir()?;
+        let kubeconfig = folder.path().join("kubeconfig");
+        let arguments = [
+            "up".into(),
+            "--port=0".into(),
+            "--data-dir".into(),
+            folder.path().join("data").into_os_string(),
+            "--kubeconfig-out".into(),
+            kubeconfig.clone().into_os_string(),
+        ];
+        let began = Instant::now();
+        let process = Process::start("quad", &quad, &folder.path().join("quad"), &arguments)?;
+        let endpoint = ready_endpoint(&kubeconfig, &process).await?;
+        let start = began.elapsed();
+        let pid = process.pid().context("quad has no process id")?;
+        Ok(Self {
+            name: "embedded",
+            start,
+            endpoint,
+            pids: vec![pid],
+            kept: Kept::Embedded(process, folder),
+        })
+    }
+
+    /// etcd and kube-apiserver, with our definitions installed as `quad up` does.
+    pub(super) async fn real() -> Result<Self> {
+        let began = Instant::now();
+        let plane = ControlPlane::start(Options::default()).await?;
+        let start = began.elapsed();
+        let endpoint = Endpoint::from_kubeconfig(&fs::read_to_string(plane.kubeconfig())?)?;
+        let pids = ["etcd", "kube-apiserver"]
+            .into_iter()
+            .map(|name| {
+                let process = plane
+                    .process(name)
+                    .with_context(|| format!("no {name} runs"))?;
+                process
+                    .pid()
+                    .with_context(|| format!("{name} has no process id"))
+            })
+            .collect::<Result<_>>()?;
+        install_definitions(&endpoint).await?;
+        Ok(Self {
+            name: "real",
+            start,
+            endpoint,
+            pids,
+            kept: Kept::Real(plane),
+        })
+    }
+
+    /// What it is called.
+    pub(super) fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Ends its processes.
+    pub(super) fn end(self) {
+        match self.kept {
+            Kept::Embedded(process, folder) => {
+                drop(process);
+                drop(folder);
+            }
+            Kept::Real(plane) => drop(plane),
+        }
+    }
+}
+
+async fn ready_endpoint(kubeconfig: &Path, process: &Process) -> Result<Endpoint> {
+    let deadline = Instant::now() + START_DEADLINE;
+    loop {
+        process.still_runs()?;
+        let text = fs::read_to_string(kubeconfig).unwrap_or_default();
+        if let Ok(endpoint) = Endpoint::from_kubeconfig(&text)
+            && is_ready(&endpoint).await.unwrap_or(false)
+        {
+            return Ok(endpoint);
+        }
+        if Instant::now() > deadline {
+            bail!("`quad up` does not become ready:\n{}", process.log());
+        }
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+}
+
+async fn is_ready(endpoint: &Endpoint) -> Result<bool> {
+    let mut connection = endpoint.connect().await?;
+    let answer = connection
+        .send(Method::GET, "/readyz", &[], Bytes::new())
+        .await?;
+    Ok(answer.status == 200)
+}
+
+async fn install_definitions(endpoint: &Endpoint) -> Result<()> {
+    const PATH: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    let mut connection = endpoint.connect().await?;
+    for entry in fs::read_dir(workspace::root().join("deploy/crds"))? {
+        let text = fs::read_to_string(entry?.path())?;
+        let value: serde_json::Value = serde_saphyr::from_str(&text)?;
+        let json = [("Content-Type", "application/json")];
+        let answer = connection
+            .send(Method::POST, PATH, &json, value.to_string().into())
+            .await?;
+        if answer.status != 201 {
+            bail!(
+                "a definition is refused: {}",
+                String::from_utf8_lossy(&answer.body)
+            );
+        }
+    }
+    Ok(())
+}
