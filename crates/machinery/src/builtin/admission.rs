@@ -23,13 +23,25 @@ pub fn admit_create(group: &str, kind: &str, object: &mut Value) {
     }
 }
 
-/// A pod without a priority class has priority zero, and stays five minutes on a node that is lost.
+/// Completes the new state of an object of a built-in kind.
+pub fn admit_update(group: &str, kind: &str, object: &mut Value) {
+    if let (("", "Pod"), Some(pod)) = ((group, kind), object.as_object_mut()) {
+        tolerate_lost_nodes(object_or_new(pod, "spec"));
+    }
+}
+
+/// A pod without a priority class has priority zero.
 fn pod(pod: &mut Object) {
     let spec = object_or_new(pod, "spec");
     if text(spec, "priorityClassName").is_empty() {
         set_unset(spec, "priority", 0);
         set_unset(spec, "preemptionPolicy", "PreemptLowerPriority");
     }
+    tolerate_lost_nodes(spec);
+}
+
+/// A pod stays five minutes on a node that is lost.
+fn tolerate_lost_nodes(spec: &mut Object) {
     for key in [
         "node.kubernetes.io/not-ready",
         "node.kubernetes.io/unreachable",

@@ -49,7 +49,7 @@ fn encode_fields(schema: SchemaRef<'_>, fields: &mut Map<String, Value>) {
             Presence::Keep if missing => {
                 fields.remove(&**name);
             }
-            Presence::Null if missing || is_without_entries(&fields[&**name]) => {
+            Presence::Null if missing || is_empty_collection(field, &fields[&**name]) => {
                 fields.insert(name.to_string(), Value::Null);
             }
             Presence::Zero if missing => {
@@ -88,6 +88,12 @@ fn is_empty(value: &Value) -> bool {
         Value::String(text) => text.is_empty(),
         Value::Array(_) | Value::Object(_) => is_without_entries(value),
     }
+}
+
+/// Whether a list or map has no entries; an empty struct behind a pointer is something else.
+fn is_empty_collection(schema: SchemaRef<'_>, value: &Value) -> bool {
+    let is_map = matches!(schema.node().additional, Additional::Of(_));
+    (value.is_array() || is_map) && is_without_entries(value)
 }
 
 /// Lists and maps without entries come back from storage as nothing at all.

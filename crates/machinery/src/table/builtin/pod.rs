@@ -36,9 +36,9 @@ pub(super) fn row(pod: &Value, name: Value, age: Value, now: Timestamp) -> Vec<V
     let deleted = pod["metadata"]["deletionTimestamp"].is_string();
     let ended = matches!(status["phase"].as_str(), Some("Succeeded" | "Failed"));
     if deleted && status["reason"] == "NodeLost" {
-        summary.reason = "Unknown".to_owned();
+        "Unknown".clone_into(&mut summary.reason);
     } else if deleted && !ended {
-        summary.reason = "Terminating".to_owned();
+        "Terminating".clone_into(&mut summary.reason);
     }
     let mut restarts = summary.restarts.to_string();
     if let (true, Some(time)) = (summary.restarts != 0, &summary.last_restart) {

@@ -1,0 +1,116 @@
+//! What may change in the specification of a pod: images, deadlines and additional tolerations.
+
+use serde_json::{Value, json};
+
+use super::report::{Report, list};
+
+const OTHER_FIELDS: &str = "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
+
+pub(super) fn check(report: &mut Report, new: &Value, old: &Value) {
+    for field in ["containers", "initContainers"] {
+        if list(&new[field]).len() != list(&old[field]).len() {
+            let why = format!("pod updates may not add or remove {}", words(field));
+            report.forbidden(format!("spec.{field}"), &why);
+            return;
+        }
+    }
+    deadline(report, new, old);
+    let additions = tolerations(report, new, old);
+    let mut allowed = new.clone();
+    for field in ["containers", "initContainers"] {
+        if let Some(containers) = allowed[field].as_array_mut() {
+            for (container, old) in containers.iter_mut().zip(list(&old[field])) {
+                container["image"] = old["image"].clone();
+            }
+        } else if let Some(fields) = allowed.as_object_mut() {
+            fields.remove(field);
+        }
+    }
+    restore(&mut allowed, old, "activeDeadlineSeconds");
+    if additions {
+        restore(&mut allowed, old, "tolerations");
+    }
+    let negative = old["terminationGracePeriodSeconds"]
+        .as_i64()
+        .is_some_and(|seconds| seconds < 0);
+    if negative && new["terminationGracePeriodSeconds"].as_i64() == Some(1) {
+        restore(&mut allowed, old, "terminationGracePeriodSeconds");
+    }
+    let gates = list(&new["schedulingGates"]);
+    if gates
+        .iter()
+        .all(|gate| list(&old["schedulingGates"]).contains(gate))
+    {
+        restore(&mut allowed, old, "schedulingGates");
+    }
+    if &allowed != old {
+        report.forbidden("spec", OTHER_FIELDS);
+    }
+}
+
+fn words(field: &str) -> &str {
+    if field == "containers" {
+        "containers"
+    } else {
+        "init containers"
+    }
+}
+
+fn restore(spec: &mut Value, old: &Value, field: &str) {
+    match old.get(field) {
+        Some(value) => spec[field] = value.clone(),
+        None => {
+            if let Some(fields) = spec.as_object_mut() {
+                fields.remove(field);
+            }
+        }
+    }
+}
+
+fn deadline(report: &mut Report, new: &Value, old: &Value) {
+    let field = "activeDeadlineSeconds";
+    let path = "spec.activeDeadlineSeconds";
+    match (new[field].as_i64(), old[field].as_i64()) {
+        (Some(new), _) if new < 0 => {
+            let why = "must be between 0 and 2147483647, inclusive";
+            report.invalid(path, &json!(new), why);
+        }
+        (Some(new), Some(old)) if new > old => {
+            report.invalid(
+                path,
+                &json!(new),
+                "must be less than or equal to previous value",
+            );
+        }
+        (None, Some(_)) => {
+            report.invalid(
+                path,
+                &Value::Null,
+                "must not update from a positive integer to nil value",
+            );
+        }
+        _ => {}
+    }
+}
+
+/// Whether the new tolerations hold all old ones.
+fn tolerations(report: &mut Report, new: &Value, old: &Value) -> bool {
+    let (new, old) = (list(&new["tolerations"]), list(&old["tolerations"]));
+    // The time of an eviction may be changed.
+    let without_time = |toleration: &Value| {
+        let mut rest = toleration.clone();
+        if let Some(fields) = rest.as_object_mut() {
+            fields.remove("tolerationSeconds");
+        }
+        rest
+    };
+    let kept = old.iter().all(|toleration| {
+        new.iter()
+            .any(|other| without_time(other) == without_time(toleration))
+    });
+    if !kept {
+        let why = "existing toleration can not be modified except its tolerationSeconds";
+        report.forbidden("spec.tolerations", why);
+    }
+    true
+}

@@ -1,0 +1,90 @@
+//! Probes and lifecycle handlers.
+
+use serde_json::{Value, json};
+
+use super::report::{Report, list, text};
+
+/// A probe of the given kind (`livenessProbe` …), if there is one.
+pub(super) fn probe(report: &mut Report, probe: &Value, kind: &str, path: &str) {
+    if !probe.is_object() {
+        return;
+    }
+    handler(report, probe, path);
+    for field in [
+        "initialDelaySeconds",
+        "timeoutSeconds",
+        "periodSeconds",
+        "successThreshold",
+        "failureThreshold",
+    ] {
+        report.not_negative(format!("{path}.{field}"), &probe[field]);
+    }
+    let grace = &probe["terminationGracePeriodSeconds"];
+    let at = format!("{path}.terminationGracePeriodSeconds");
+    if kind == "readinessProbe" {
+        if grace.is_number() {
+            report.invalid(at, grace, "must not be set for readinessProbes");
+        }
+        return;
+    }
+    if grace.as_i64().is_some_and(|seconds| seconds <= 0) {
+        report.invalid(at, grace, "must be greater than 0");
+    }
+    let threshold = &probe["successThreshold"];
+    if threshold.as_i64() != Some(1) {
+        report.invalid(format!("{path}.successThreshold"), threshold, "must be 1");
+    }
+}
+
+/// What a container does when it starts and before it stops.
+pub(super) fn lifecycle(report: &mut Report, container: &Value, path: &str) {
+    for moment in ["postStart", "preStop"] {
+        let action = &container["lifecycle"][moment];
+        if action.is_object() {
+            handler(report, action, &format!("{path}.lifecycle.{moment}"));
+        }
+    }
+}
+
+fn handler(report: &mut Report, handler: &Value, path: &str) {
+    let mut found = 0;
+    for kind in ["exec", "httpGet", "tcpSocket", "grpc", "sleep"] {
+        let action = &handler[kind];
+        if !action.is_object() {
+            continue;
+        }
+        let path = format!("{path}.{kind}");
+        if found > 0 {
+            report.forbidden(path, "may not specify more than 1 handler type");
+            continue;
+        }
+        found += 1;
+        match kind {
+            "exec" if list(&action["command"]).is_empty() => {
+                report.required(format!("{path}.command"));
+            }
+            "httpGet" => {
+                if text(&action["path"]).is_empty() {
+                    report.required(format!("{path}.path"));
+                }
+                let port = &action["port"];
+                let port = if port.is_null() { &json!(0) } else { port };
+                report.port_or_name(&format!("{path}.port"), port);
+                report.one_of(
+                    format!("{path}.scheme"),
+                    &action["scheme"],
+                    &["HTTP", "HTTPS"],
+                );
+            }
+            "tcpSocket" => report.port_or_name(&format!("{path}.port"), &action["port"]),
+            "grpc" => {
+                let number = action["port"].as_i64().unwrap_or_default();
+                report.port(format!("{path}.port"), number);
+            }
+            _ => {}
+        }
+    }
+    if found == 0 {
+        report.required_because(path, "must specify a handler type");
+    }
+}

@@ -1,0 +1,157 @@
+//! Volume claims, volumes and storage classes.
+
+use serde_json::Value;
+
+use super::{
+    affinity,
+    report::{Report, amount, list, text},
+    selector, volume,
+};
+
+const MODES: [&str; 4] = [
+    "ReadOnlyMany",
+    "ReadWriteMany",
+    "ReadWriteOnce",
+    "ReadWriteOncePod",
+];
+const SOURCES: [&str; 22] = [
+    "hostPath",
+    "gcePersistentDisk",
+    "awsElasticBlockStore",
+    "glusterfs",
+    "flocker",
+    "nfs",
+    "rbd",
+    "quobyte",
+    "cephfs",
+    "iscsi",
+    "cinder",
+    "fc",
+    "azureFile",
+    "vsphereVolume",
+    "photonPersistentDisk",
+    "portworxVolume",
+    "azureDisk",
+    "scaleIO",
+    "local",
+    "storageos",
+    "csi",
+    "unknown",
+];
+
+fn access_modes(report: &mut Report, modes: &Value, path: &str) {
+    let modes = list(modes);
+    for mode in modes {
+        report.one_of(path, mode, &MODES);
+    }
+    if modes.len() > 1 && modes.iter().any(|mode| mode == "ReadWriteOncePod") {
+        report.forbidden(path, "may not use ReadWriteOncePod with other access modes");
+    }
+}
+
+/// A claim, on its own or in a template.
+pub(super) fn claim(report: &mut Report, spec: &Value, path: &str) {
+    let at = |field: &str| format!("{path}.{field}");
+    if list(&spec["accessModes"]).is_empty() {
+        report.required_because(at("accessModes"), "at least 1 access mode is required");
+    }
+    if spec["selector"].is_object() {
+        selector::check(report, &spec["selector"], &at("selector"));
+    }
+    access_modes(report, &spec["accessModes"], &at("accessModes"));
+    let storage = &spec["resources"]["requests"]["storage"];
+    if storage.is_null() {
+        report.required(at("resources[storage]"));
+    } else if amount(storage) <= 0 {
+        report.invalid(
+            at("resources[storage]"),
+            storage,
+            "must be greater than zero",
+        );
+    }
+    report.subdomain_if_set(&at("storageClassName"), &spec["storageClassName"]);
+    report.one_of_if_set(
+        at("volumeMode"),
+        &spec["volumeMode"],
+        &["Block", "Filesystem"],
+    );
+    for field in ["dataSource", "dataSourceRef"] {
+        let source = &spec[field];
+        if source.is_object() {
+            for part in ["name", "kind"] {
+                if text(&source[part]).is_empty() {
+                    report.required(format!("{path}.{field}.{part}"));
+                }
+            }
+        }
+    }
+}
+
+pub(super) fn volume(report: &mut Report, spec: &Value) {
+    if list(&spec["accessModes"]).is_empty() {
+        report.required("spec.accessModes");
+    }
+    access_modes(report, &spec["accessModes"], "spec.accessModes");
+    let capacity = &spec["capacity"];
+    let amounts = capacity.as_object();
+    if amounts.is_none_or(serde_json::Map::is_empty) {
+        report.required("spec.capacity");
+    }
+    if capacity["storage"].is_null() || amounts.is_some_and(|amounts| amounts.len() > 1) {
+        let error = crate::field_error::FieldError::not_supported(
+            "spec.capacity",
+            capacity.clone(),
+            &["storage"],
+        );
+        report.errors.push(error);
+    }
+    report.one_of(
+        "spec.persistentVolumeReclaimPolicy",
+        &spec["persistentVolumeReclaimPolicy"],
+        &["Delete", "Recycle", "Retain"],
+    );
+    if spec["nodeAffinity"]["required"].is_object() {
+        let path = "spec.nodeAffinity.required";
+        affinity::node_selector(report, &spec["nodeAffinity"]["required"], path);
+    }
+    let mut found = 0;
+    for kind in SOURCES {
+        if !spec[kind].is_object() {
+            continue;
+        }
+        found += 1;
+        if found > 1 {
+            report.forbidden(
+                format!("spec.{kind}"),
+                "may not specify more than 1 volume type",
+            );
+        } else if kind == "hostPath" {
+            volume::host_path(report, &spec[kind], "spec.hostPath");
+        }
+    }
+    if found == 0 {
+        report.required_because("spec", "must specify a volume type");
+    }
+    report.subdomain_if_set("spec.storageClassName", &spec["storageClassName"]);
+    report.one_of_if_set(
+        "spec.volumeMode",
+        &spec["volumeMode"],
+        &["Block", "Filesystem"],
+    );
+}
+
+pub(super) fn class(report: &mut Report, object: &Value) {
+    if text(&object["provisioner"]).is_empty() {
+        report.required("provisioner");
+    }
+    report.one_of(
+        "reclaimPolicy",
+        &object["reclaimPolicy"],
+        &["Delete", "Retain"],
+    );
+    report.one_of(
+        "volumeBindingMode",
+        &object["volumeBindingMode"],
+        &["Immediate", "WaitForFirstConsumer"],
+    );
+}

@@ -1,0 +1,331 @@
+//! Controllers and jobs.
+
+use serde_json::{Value, json};
+
+use super::{
+    pod,
+    report::{Report, percent, text},
+    selector,
+};
+use crate::field_error::Kind;
+
+const MISMATCH: &str = "`selector` does not match template `labels`";
+
+pub(super) fn deployment(report: &mut Report, spec: &Value) {
+    report.not_negative("spec.replicas", &spec["replicas"]);
+    selector_of(report, spec, "deployment", "invalid label selector");
+    template(report, spec, "ReplicaSet");
+    deployment_strategy(report, &spec["strategy"]);
+    report.not_negative("spec.minReadySeconds", &spec["minReadySeconds"]);
+    report.not_negative("spec.revisionHistoryLimit", &spec["revisionHistoryLimit"]);
+    let deadline = &spec["progressDeadlineSeconds"];
+    report.not_negative("spec.progressDeadlineSeconds", deadline);
+    let ready = spec["minReadySeconds"].as_i64().unwrap_or_default();
+    if deadline.as_i64().is_some_and(|deadline| deadline <= ready) {
+        let why = "must be greater than minReadySeconds";
+        report.invalid("spec.progressDeadlineSeconds", deadline, why);
+    }
+}
+
+pub(super) fn replica_set(report: &mut Report, spec: &Value) {
+    report.not_negative("spec.replicas", &spec["replicas"]);
+    report.not_negative("spec.minReadySeconds", &spec["minReadySeconds"]);
+    selector_of(report, spec, "deployment", "invalid label selector");
+    template(report, spec, "ReplicaSet");
+}
+
+pub(super) fn stateful_set(report: &mut Report, spec: &Value) {
+    let policy = &spec["podManagementPolicy"];
+    match text(policy) {
+        "" => report.required("spec.podManagementPolicy"),
+        "OrderedReady" | "Parallel" => {}
+        _ => {
+            let why = "must be 'OrderedReady' or 'Parallel'";
+            report.invalid("spec.podManagementPolicy", policy, why);
+        }
+    }
+    stateful_set_strategy(report, &spec["updateStrategy"]);
+    let retention = &spec["persistentVolumeClaimRetentionPolicy"];
+    for field in ["whenDeleted", "whenScaled"] {
+        let path = format!("spec.persistentVolumeClaimRetentionPolicy.{field}");
+        report.one_of(path, &retention[field], &["Retain", "Delete"]);
+    }
+    report.not_negative("spec.replicas", &spec["replicas"]);
+    report.not_negative("spec.minReadySeconds", &spec["minReadySeconds"]);
+    report.not_negative("spec.ordinals.start", &spec["ordinals"]["start"]);
+    selector_of(report, spec, "statefulset", "");
+    template(report, spec, "StatefulSet");
+}
+
+pub(super) fn daemon_set(report: &mut Report, spec: &Value) {
+    let well_formed = selector::check(report, &spec["selector"], "spec.selector");
+    if well_formed && !selector::matches(&spec["selector"], &spec["template"]["metadata"]["labels"])
+    {
+        mismatch(report, spec);
+    }
+    if spec["selector"].is_object() && selector::is_empty(&spec["selector"]) {
+        let why = "empty selector is invalid for daemonset";
+        report.invalid("spec.selector", &spec["selector"], why);
+    }
+    pod::template(report, &spec["template"], "spec.template");
+    always_restarts(report, spec, "DaemonSet");
+    report.not_negative("spec.minReadySeconds", &spec["minReadySeconds"]);
+    daemon_set_strategy(report, &spec["updateStrategy"]);
+    report.not_negative("spec.revisionHistoryLimit", &spec["revisionHistoryLimit"]);
+}
+
+pub(super) fn replication_controller(report: &mut Report, spec: &Value) {
+    report.not_negative("spec.minReadySeconds", &spec["minReadySeconds"]);
+    let labels = spec["selector"].as_object();
+    if labels.is_none_or(serde_json::Map::is_empty) {
+        report.required("spec.selector");
+    }
+    report.not_negative("spec.replicas", &spec["replicas"]);
+    if !spec["template"].is_object() {
+        report.required("spec.template");
+        return;
+    }
+    let wanted = json!({"matchLabels": spec["selector"]});
+    if labels.is_some() && !selector::matches(&wanted, &spec["template"]["metadata"]["labels"]) {
+        mismatch(report, spec);
+    }
+    pod::template(report, &spec["template"], "spec.template");
+    always_restarts(report, spec, "ReplicationController");
+}
+
+/// The selector of a controller. `malformed` is what is said about the whole if a part is wrong.
+fn selector_of(report: &mut Report, spec: &Value, owner: &str, malformed: &str) {
+    let wanted = &spec["selector"];
+    if !wanted.is_object() {
+        report.required("spec.selector");
+        return;
+    }
+    let well_formed = selector::check(report, wanted, "spec.selector");
+    if selector::is_empty(wanted) {
+        let why = format!("empty selector is invalid for {owner}");
+        report.invalid("spec.selector", wanted, &why);
+    }
+    if !well_formed {
+        report.invalid("spec.selector", wanted, malformed);
+    }
+}
+
+/// The template of a controller; one whose selector is malformed is not looked at.
+fn template(report: &mut Report, spec: &Value, owner: &str) {
+    let wanted = &spec["selector"];
+    let labels = &spec["template"]["metadata"]["labels"];
+    if !selector::check(&mut Report::default(), wanted, "") {
+        return;
+    }
+    let matched = selector::matches(wanted, labels) || selector::is_empty(wanted);
+    if !wanted.is_object() || !matched {
+        mismatch(report, spec);
+    }
+    pod::template(report, &spec["template"], "spec.template");
+    always_restarts(report, spec, owner);
+}
+
+fn mismatch(report: &mut Report, spec: &Value) {
+    let labels = &spec["template"]["metadata"]["labels"];
+    report.invalid("spec.template.metadata.labels", labels, MISMATCH);
+}
+
+fn always_restarts(report: &mut Report, spec: &Value, owner: &str) {
+    let pod = &spec["template"]["spec"];
+    let policy = &pod["restartPolicy"];
+    if matches!(text(policy), "OnFailure" | "Never") {
+        report.one_of("spec.template.spec.restartPolicy", policy, &["Always"]);
+    }
+    if pod["activeDeadlineSeconds"].is_number() {
+        let why = format!("activeDeadlineSeconds in {owner} is not Supported");
+        report.forbidden("spec.template.spec.activeDeadlineSeconds", &why);
+    }
+}
+
+fn unknown_strategy(strategy: &Value) -> String {
+    format!("{{\"Type\":{},\"RollingUpdate\":null}}", strategy["type"])
+}
+
+fn is_zero(value: &Value) -> bool {
+    value.as_i64() == Some(0) || value.as_str().and_then(percent) == Some(0)
+}
+
+fn deployment_strategy(report: &mut Report, strategy: &Value) {
+    let rolling = &strategy["rollingUpdate"];
+    let at = |field: &str| format!("spec.strategy.rollingUpdate.{field}");
+    match text(&strategy["type"]) {
+        "Recreate" if rolling.is_object() => {
+            let why = "may not be specified when strategy `type` is 'Recreate'";
+            report.forbidden("spec.strategy.rollingUpdate", why);
+        }
+        "Recreate" => {}
+        "RollingUpdate" => {
+            report.number_or_percent(&at("maxUnavailable"), &rolling["maxUnavailable"]);
+            report.number_or_percent(&at("maxSurge"), &rolling["maxSurge"]);
+            if is_zero(&rolling["maxUnavailable"]) && is_zero(&rolling["maxSurge"]) {
+                let why = "may not be 0 when `maxSurge` is 0";
+                report.invalid(at("maxUnavailable"), &rolling["maxUnavailable"], why);
+            }
+            report.at_most_hundred(&at("maxUnavailable"), &rolling["maxUnavailable"]);
+        }
+        _ => {
+            let why = "supported values: \"Recreate\", \"RollingUpdate\"";
+            report.shown(
+                Kind::NotSupported,
+                "spec.strategy",
+                &unknown_strategy(strategy),
+                why,
+            );
+        }
+    }
+}
+
+fn daemon_set_strategy(report: &mut Report, strategy: &Value) {
+    let rolling = &strategy["rollingUpdate"];
+    let at = |field: &str| format!("spec.updateStrategy.rollingUpdate.{field}");
+    match text(&strategy["type"]) {
+        "OnDelete" => {}
+        "RollingUpdate" => {
+            report.number_or_percent(&at("maxUnavailable"), &rolling["maxUnavailable"]);
+            report.number_or_percent(&at("maxSurge"), &rolling["maxSurge"]);
+            match (
+                is_zero(&rolling["maxUnavailable"]),
+                is_zero(&rolling["maxSurge"]),
+            ) {
+                (true, true) => {
+                    let why = "cannot be 0 when maxSurge is 0";
+                    report.required_because(at("maxUnavailable"), why);
+                }
+                (false, false) => {
+                    let why = "may not be set when maxUnavailable is non-zero";
+                    report.invalid(at("maxSurge"), &rolling["maxSurge"], why);
+                }
+                _ => {}
+            }
+            report.at_most_hundred(&at("maxUnavailable"), &rolling["maxUnavailable"]);
+            report.at_most_hundred(&at("maxSurge"), &rolling["maxSurge"]);
+        }
+        _ => {
+            let why = "supported values: \"RollingUpdate\", \"OnDelete\"";
+            let shown = unknown_strategy(strategy);
+            report.shown(Kind::NotSupported, "spec.updateStrategy", &shown, why);
+        }
+    }
+}
+
+fn stateful_set_strategy(report: &mut Report, strategy: &Value) {
+    let rolling = &strategy["rollingUpdate"];
+    match text(&strategy["type"]) {
+        "" => report.required("spec.updateStrategy"),
+        "OnDelete" if rolling.is_object() => {
+            let partition = &rolling["partition"];
+            let shown = format!("{{\"Partition\":{partition},\"MaxUnavailable\":null}}");
+            let why = "only allowed for updateStrategy 'RollingUpdate'";
+            report.invalid_shown("spec.updateStrategy.rollingUpdate", &shown, why);
+        }
+        "OnDelete" => {}
+        "RollingUpdate" => {
+            let path = "spec.updateStrategy.rollingUpdate.partition";
+            report.not_negative(path, &rolling["partition"]);
+        }
+        _ => {
+            let why = "must be 'RollingUpdate' or 'OnDelete'";
+            report.invalid_shown("spec.updateStrategy", &unknown_strategy(strategy), why);
+        }
+    }
+}
+
+/// A job with the selector that was made for it.
+pub(super) fn job(report: &mut Report, job: &Value) {
+    generated_selector(report, job);
+    selecting_job_spec(report, &job["spec"]);
+}
+
+/// The specification of a job, which selects its own pods.
+pub(super) fn selecting_job_spec(report: &mut Report, spec: &Value) {
+    job_spec(report, spec, "spec");
+    if spec["selector"].is_object() {
+        selector::check(report, &spec["selector"], "spec.selector");
+    } else {
+        report.required("spec.selector");
+    }
+    if !selector::matches(&spec["selector"], &spec["template"]["metadata"]["labels"]) {
+        let empty = json!({});
+        let labels = match &spec["template"]["metadata"]["labels"] {
+            Value::Null => &empty,
+            labels => labels,
+        };
+        report.invalid("spec.template.metadata.labels", labels, MISMATCH);
+    }
+}
+
+fn generated_selector(report: &mut Report, job: &Value) {
+    let spec = &job["spec"];
+    if spec["manualSelector"] == json!(true) {
+        return;
+    }
+    let wanted = &spec["selector"]["matchLabels"];
+    let own = json!({"batch.kubernetes.io/controller-uid": job["metadata"]["uid"]});
+    let legacy = json!({"controller-uid": job["metadata"]["uid"]});
+    if wanted != &own && wanted != &legacy {
+        let why = "`selector` not auto-generated";
+        report.invalid("spec.selector", &spec["selector"], why);
+    }
+}
+
+/// The rules that jobs and job templates share.
+pub(super) fn job_spec(report: &mut Report, spec: &Value, path: &str) {
+    let at = |field: &str| format!("{path}.{field}");
+    for field in [
+        "parallelism",
+        "completions",
+        "activeDeadlineSeconds",
+        "backoffLimit",
+        "ttlSecondsAfterFinished",
+        "backoffLimitPerIndex",
+    ] {
+        report.not_negative(at(field), &spec[field]);
+    }
+    report.one_of_if_set(
+        at("completionMode"),
+        &spec["completionMode"],
+        &["NonIndexed", "Indexed"],
+    );
+    let indexed = spec["completionMode"] == "Indexed";
+    if indexed && spec["completions"].is_null() {
+        let why = "when completion mode is Indexed";
+        report.required_because(at("completions"), why);
+    }
+    failure_policy(report, &spec["podFailurePolicy"], &at("podFailurePolicy"));
+    report.one_of_if_set(
+        at("podReplacementPolicy"),
+        &spec["podReplacementPolicy"],
+        &["Failed", "TerminatingOrFailed"],
+    );
+    pod::template(report, &spec["template"], &at("template"));
+    let policy = text(&spec["template"]["spec"]["restartPolicy"]);
+    if policy == "Always" {
+        let why = "valid values: \"OnFailure\", \"Never\"";
+        report.required_because(at("template.spec.restartPolicy"), why);
+    }
+}
+
+fn failure_policy(report: &mut Report, policy: &Value, path: &str) {
+    for (index, rule) in super::report::list(&policy["rules"]).iter().enumerate() {
+        let path = format!("{path}.rules[{index}]");
+        report.one_of(
+            format!("{path}.action"),
+            &rule["action"],
+            &["Count", "FailIndex", "FailJob", "Ignore"],
+        );
+        let codes = rule["onExitCodes"].is_object();
+        let conditions = !super::report::list(&rule["onPodConditions"]).is_empty();
+        if codes && conditions {
+            let why = "specifying both OnExitCodes and OnPodConditions is not supported";
+            report.invalid_shown(path, why, "");
+        } else if !codes && !conditions {
+            let why = "specifying one of OnExitCodes and OnPodConditions is required";
+            report.invalid_shown(path, why, "");
+        }
+    }
+}
