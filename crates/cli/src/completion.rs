@@ -1,0 +1,28 @@
+//! `quad completion`.
+
+use std::io;
+
+use clap::CommandFactory;
+use clap_complete::Shell;
+
+use crate::{
+    arguments::{self, TEMPLATE},
+    failure::Failure,
+};
+
+/// Write a completion script for a shell.
+#[derive(Debug, clap::Args)]
+#[command(
+    before_help = "Examples:\n  quad completion bash > ~/.local/share/bash-completion/completions/quad\n  quad completion zsh > \"${fpath[1]}/_quad\"",
+    help_template = TEMPLATE
+)]
+pub(crate) struct Arguments {
+    /// For which shell.
+    shell: Shell,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let mut command = arguments::Arguments::command();
+    clap_complete::generate(arguments.shell, &mut command, "quad", &mut io::stdout());
+    Ok(())
+}

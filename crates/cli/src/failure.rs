@@ -1,0 +1,97 @@
+//! How a command says that it did not do what was asked: the thing, the cause, the next command.
+
+use std::{
+    error::Error,
+    fmt,
+    process::ExitCode,
+};
+
+use crate::style::Style;
+
+/// What a command could not do. Shown on standard error.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    code: u8,
+    what: String,
+    cause: Option<String>,
+    next: Vec<String>,
+}
+
+impl Failure {
+    /// It failed (exit code 1).
+    pub(crate) fn new(what: impl Into<String>) -> Self {
+        Self {
+            code: 1,
+            what: what.into(),
+            cause: None,
+            next: Vec::new(),
+        }
+    }
+
+    /// It is not done yet (exit code 3): waiting longer may help.
+    pub(crate) fn not_yet(what: impl Into<String>) -> Self {
+        Self {
+            code: 3,
+            ..Self::new(what)
+        }
+    }
+
+    /// Adds why.
+    pub(crate) fn because(mut self, error: &dyn Error) -> Self {
+        let mut words = error.to_string();
+        let mut source = error.source();
+        while let Some(error) = source {
+            let more = error.to_string();
+            // Some errors already tell their cause.
+            if !words.contains(&more) {
+                words.push_str(": ");
+                words.push_str(&more);
+            }
+            source = error.source();
+        }
+        self.cause = Some(words);
+        self
+    }
+
+    /// Adds what to do next.
+    pub(crate) fn next(mut self, hint: impl Into<String>) -> Self {
+        self.next.push(hint.into());
+        self
+    }
+
+    /// Tells the user, and gives the exit code.
+    pub(crate) fn report(&self) -> ExitCode {
+        let style = Style::of_standard_error();
+        eprintln!("{} {self}", style.red("✖"));
+        ExitCode::from(self.code)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.what)?;
+        if let Some(cause) = &self.cause {
+            write!(out, "\n    {cause}")?;
+        }
+        for hint in &self.next {
+            write!(out, "\n  {hint}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    #[test]
+    fn a_failure_names_thing_cause_and_next_command() {
+        let cause = io::Error::other("no space");
+        let failure = Failure::new("cannot write x").because(&cause).next("try: y");
+        assert_eq!(failure.to_string(), "cannot write x\n    no space\n  try: y");
+        assert_eq!(failure.code, 1);
+        assert_eq!(Failure::not_yet("still busy").code, 3);
+    }
+}
