@@ -62,8 +62,14 @@ mod tests {
             .get_subcommands()
             .map(|verb| verb.get_name().to_owned())
             .collect();
-        for arguments in verbs.iter().map(|verb| vec!["quad", verb, "--help"]).chain([vec!["quad", "--help"]]) {
-            let help = Arguments::try_parse_from(arguments).unwrap_err().to_string();
+        for arguments in verbs
+            .iter()
+            .map(|verb| vec!["quad", verb, "--help"])
+            .chain([vec!["quad", "--help"]])
+        {
+            let help = Arguments::try_parse_from(arguments)
+                .unwrap_err()
+                .to_string();
             let mut lines = help.lines();
             assert_eq!(lines.next(), Some("Examples:"), "{help}");
             let examples = lines.take_while(|line| line.starts_with("  quad ")).count();

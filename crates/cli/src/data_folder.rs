@@ -96,7 +96,8 @@ pub(crate) fn locate(given: Option<&Path>) -> Result<PathBuf, Failure> {
 
 fn default(state_home: Option<OsString>, home: Option<OsString>) -> Option<PathBuf> {
     // The specification of XDG says that relative paths are to be ignored.
-    let absolute = |value: Option<OsString>| value.map(PathBuf::from).filter(|path| path.is_absolute());
+    let absolute =
+        |value: Option<OsString>| value.map(PathBuf::from).filter(|path| path.is_absolute());
     let state = absolute(state_home).or_else(|| Some(absolute(home)?.join(".local/state")))?;
     Some(state.join("quadrille/default"))
 }
@@ -130,7 +131,10 @@ mod tests {
         let text = |value: &str| Some(OsString::from(value));
         let found = |state, home| default(state, home).map(|path| path.display().to_string());
         let wanted = |path: &str| Some(path.to_owned());
-        assert_eq!(found(text("/s"), text("/h")), wanted("/s/quadrille/default"));
+        assert_eq!(
+            found(text("/s"), text("/h")),
+            wanted("/s/quadrille/default")
+        );
         assert_eq!(
             found(None, text("/h")),
             wanted("/h/.local/state/quadrille/default")

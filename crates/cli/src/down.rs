@@ -63,12 +63,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 facts.pid, arguments.timeout
             ))
             .next("Wait longer: quad down --timeout 120")
-            .next(format!("or end it the hard way; acknowledged writes stay: kill -9 {}", facts.pid)));
+            .next(format!(
+                "or end it the hard way; acknowledged writes stay: kill -9 {}",
+                facts.pid
+            )));
         }
         if said.elapsed() >= SAY {
             said = Instant::now();
             let seconds = started.elapsed().as_secs();
-            eprintln!("waiting for process {} to finish its requests … {seconds} s", facts.pid);
+            eprintln!(
+                "waiting for process {} to finish its requests … {seconds} s",
+                facts.pid
+            );
         }
         thread::sleep(LOOK);
     }
@@ -114,7 +120,10 @@ fn end(facts: &Facts) -> Result<(), Failure> {
         Err(error) => Err(
             Failure::new(format!("process {} cannot be told to end", facts.pid))
                 .because(&error)
-                .next(format!("It may belong to somebody else: ps -o user,args {}", facts.pid)),
+                .next(format!(
+                    "It may belong to somebody else: ps -o user,args {}",
+                    facts.pid
+                )),
         ),
     }
 }

@@ -1,10 +1,6 @@
 //! How a command says that it did not do what was asked: the thing, the cause, the next command.
 
-use std::{
-    error::Error,
-    fmt,
-    process::ExitCode,
-};
+use std::{error::Error, fmt, process::ExitCode};
 
 use crate::style::Style;
 
@@ -89,8 +85,13 @@ mod tests {
     #[test]
     fn a_failure_names_thing_cause_and_next_command() {
         let cause = io::Error::other("no space");
-        let failure = Failure::new("cannot write x").because(&cause).next("try: y");
-        assert_eq!(failure.to_string(), "cannot write x\n    no space\n  try: y");
+        let failure = Failure::new("cannot write x")
+            .because(&cause)
+            .next("try: y");
+        assert_eq!(
+            failure.to_string(),
+            "cannot write x\n    no space\n  try: y"
+        );
         assert_eq!(failure.code, 1);
         assert_eq!(Failure::not_yet("still busy").code, 3);
     }

@@ -6,10 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use quadrille_apiserver::serve::{
-    kubeconfig::CONTEXT,
-    private_file,
-};
+use quadrille_apiserver::serve::{kubeconfig::CONTEXT, private_file};
 use serde_json::Value;
 
 use crate::{data_folder::pasted, failure::Failure};
@@ -44,9 +41,7 @@ impl Place {
             path.display()
         ))
         .next("Let quad write a file of its own: --kubeconfig-out FILE")
-        .next(format!(
-            "and use both: export KUBECONFIG=FILE:{shown}"
-        )))
+        .next(format!("and use both: export KUBECONFIG=FILE:{shown}")))
     }
 
     /// Writes the kubeconfig.

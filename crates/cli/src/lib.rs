@@ -19,10 +19,7 @@ use std::{ffi::OsString, process::ExitCode};
 
 use clap::Parser;
 
-use self::{
-    arguments::{Arguments, Verb},
-    failure::Failure,
-};
+use self::arguments::{Arguments, Verb};
 
 /// Runs the command line; everything is said on the standard streams, and the exit code is the result.
 pub fn run<Argument>(arguments: impl IntoIterator<Item = Argument>) -> ExitCode

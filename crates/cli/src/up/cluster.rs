@@ -162,13 +162,13 @@ async fn open_store(folder: &DataFolder) -> Result<Store, Failure> {
             OpenError::Damaged { .. } => failure.next(format!(
                 "Put a copy back, or keep it and start anew: mv {file} {file}.damaged && quad up"
             )),
-            OpenError::InUse { .. } => {
-                failure.next(format!("See who has it: fuser -v {file}"))
-            }
+            OpenError::InUse { .. } => failure.next(format!("See who has it: fuser -v {file}")),
             OpenError::NotWritable { .. } => {
                 failure.next("Choose a folder that you may write to: quad up --data-dir FOLDER")
             }
-            OpenError::Io { .. } => failure.next(format!("Look at file and disk: ls -l {file}; df -h {file}")),
+            OpenError::Io { .. } => {
+                failure.next(format!("Look at file and disk: ls -l {file}; df -h {file}"))
+            }
         }
     })
 }

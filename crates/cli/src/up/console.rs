@@ -88,11 +88,18 @@ fn line(entry: &Entry<'_>) -> String {
     if !entry.namespace.is_empty() {
         what = format!("{what} -n {}", entry.namespace);
     }
-    let user = if entry.user.is_empty() { "nobody" } else { entry.user };
+    let user = if entry.user.is_empty() {
+        "nobody"
+    } else {
+        entry.user
+    };
     // "kubectl/v1.36.3 (linux/amd64) kubernetes/…": the first word is enough for people.
     let agent = entry.user_agent.split(' ').next().unwrap_or_default();
     let took = milliseconds(Duration::from_micros(entry.microseconds));
-    format!("{} {} {what}   {user} {agent} {took}", entry.code, entry.verb)
+    format!(
+        "{} {} {what}   {user} {agent} {took}",
+        entry.code, entry.verb
+    )
 }
 
 fn milliseconds(took: Duration) -> String {

@@ -158,11 +158,9 @@ fn lock(folder: &DataFolder) -> Result<Lock, Failure> {
                 ))
                 .next("or start another one: quad up --ephemeral --port 0")
         }
-        Refused::Io(path, error) => {
-            Failure::new(format!("{} cannot be written", path.display()))
-                .because(&error)
-                .next("Choose a folder that you may write to: quad up --data-dir FOLDER")
-        }
+        Refused::Io(path, error) => Failure::new(format!("{} cannot be written", path.display()))
+            .because(&error)
+            .next("Choose a folder that you may write to: quad up --data-dir FOLDER"),
     })
 }
 
