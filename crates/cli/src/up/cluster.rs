@@ -5,8 +5,8 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 use jiff::Timestamp;
 use quadrille_apiserver::{
     Options as ServerOptions, Server,
-    auth::{Authenticator, LookUp, MastersOnly, User},
-    serve::{self, Authority, AuthorityError, Limits, Metrics, RequestLog, Serving, kubeconfig},
+    auth::{Authenticator, LookUp, User},
+    serve::{self, Authority, AuthorityError, Metrics, RequestLog, Serving, kubeconfig},
 };
 use quadrille_store::{OpenError, Options as StoreOptions, Store};
 use tokio::net::TcpListener;
@@ -57,16 +57,14 @@ impl Cluster {
             move || counted.revision().0 as f64,
         );
         let options = serve::Options {
-            authority: authority.clone(),
             authenticator: Arc::new(Authenticator::new().with_service_accounts(
                 authority.service_account_key(),
                 Arc::new(LookUp::new(server.router())),
             )),
-            authorizer: Arc::new(MastersOnly),
-            limits: Limits::default(),
             logs,
             metrics,
             addresses: vec![SERVICE_ADDRESS.into()],
+            ..serve::Options::new(authority.clone())
         };
         let serving = serve::start(listener, server.router(), &options)
             .map_err(|error| Failure::new("the API cannot be served").because(&error))?;

@@ -14,6 +14,7 @@ use std::{
 };
 
 use quadrille_apiserver::serve::{JsonLines, RequestLog};
+use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::net::TcpListener;
 
 use self::cluster::Cluster;
@@ -60,11 +61,21 @@ const GRACE: Duration = Duration::from_secs(10);
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     console::start(arguments.verbose);
+    raise_file_limit();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .map_err(|error| Failure::new("the process cannot start its threads").because(&error))?;
     runtime.block_on(up(arguments))
+}
+
+/// A connection takes a file descriptor, and shells hand down few of them.
+fn raise_file_limit() {
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    if let Err(error) = setrlimit(Resource::Nofile, limit) {
+        tracing::debug!(%error, "the limit on open files stays as it is");
+    }
 }
 
 async fn up(arguments: &Arguments) -> Result<(), Failure> {
