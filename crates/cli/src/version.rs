@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let kubernetes = quadrille_apiserver::KUBERNETES_VERSION;
+    let kubernetes = quadrille_apiserver::kinds::load().kubernetes();
     match arguments.output {
         Output::Text => println!("quad {VERSION} (serves the API of Kubernetes {kubernetes})"),
         Output::Json => println!(

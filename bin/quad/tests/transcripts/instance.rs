@@ -63,11 +63,6 @@ impl Instance {
         PathBuf::from(self.text("kubeconfig"))
     }
 
-    pub(crate) fn port(&self) -> u16 {
-        let (_, port) = self.text("url").rsplit_once(':').unwrap();
-        port.parse().unwrap()
-    }
-
     /// What it said on standard error.
     pub(crate) fn log(&self) -> String {
         fs::read_to_string(&self.log).unwrap()

@@ -111,7 +111,7 @@ impl Cluster {
 }
 
 /// The address of the `kubernetes` Service: the first one of the range.
-const SERVICE_ADDRESS: std::net::Ipv4Addr = std::net::Ipv4Addr::new(10, 0, 0, 1);
+const SERVICE_ADDRESS: std::net::Ipv4Addr = std::net::Ipv4Addr::new(10, 96, 0, 1);
 
 fn definitions() -> Result<Vec<serde_json::Value>, Failure> {
     quadrille_types::crds()
