@@ -8,4 +8,5 @@ mod instance;
 mod kubectl;
 mod life;
 mod quad;
+mod strain;
 mod words;
