@@ -34,7 +34,7 @@ mod watching;
 /// How long one script may take on one server.
 const DEADLINE: Duration = Duration::from_mins(2);
 /// How many differences of one script are shown.
-const SHOWN: usize = 12;
+const SHOWN: usize = 30;
 
 /// Options of `cargo xtask conformance diff`.
 #[derive(clap::Args)]

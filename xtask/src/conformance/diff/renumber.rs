@@ -5,7 +5,7 @@
 //! - revisions of objects: their rank among all revisions of the script, so that a needless bump or a wrong
 //!   order shows; revisions of lists and bookmarks: the newest object revision that they include;
 //! - times: only their form, or numbered in order where the script keeps the clock;
-//! - continue tokens, credentials, certificates: opaque.
+//! - continue tokens, credentials, certificates, the server's own address: opaque.
 //!
 //! A value that stands in the script itself was not chosen by a server and stays as it is.
 
@@ -27,6 +27,7 @@ static ADDRESS: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b10\.\d{1,3}\.\d{1
 static TOKEN_VOLUME: LazyLock<Regex> =
     LazyLock::new(|| pattern("kube-api-access-[bcdfghjklmnpqrstvwxz2456789]{5}"));
 static CREDENTIAL: LazyLock<Regex> = LazyLock::new(|| pattern("X509SHA256=[0-9a-f]{64}"));
+static SERVER: LazyLock<Regex> = LazyLock::new(|| pattern(r"127\.0\.0\.1:\d+"));
 static AGE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(\d+[smhdy])+$"));
 static PREFIX: LazyLock<Regex> =
     LazyLock::new(|| pattern(r#""?generateName"?:\s*"?([A-Za-z0-9._-]+)"#));
@@ -214,6 +215,7 @@ impl Numbering<'_> {
         text = self.each(&ADDRESS, &text, |this, ip| {
             number(&mut this.addresses, ip, "ip")
         });
+        text = SERVER.replace_all(&text, "<server>").into_owned();
         text = CREDENTIAL.replace_all(&text, "<credential>").into_owned();
         text = TOKEN_VOLUME
             .replace_all(&text, "kube-api-access-<any>")
