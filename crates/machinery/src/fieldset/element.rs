@@ -41,6 +41,14 @@ impl PathElement {
         Self::Value(Arc::new(value))
     }
 
+    /// The order of this step and a field: fields come before everything else.
+    pub(super) fn cmp_field(&self, name: &str) -> Ordering {
+        match self {
+            Self::Field(own) => own.as_ref().cmp(name),
+            _ => Ordering::Greater,
+        }
+    }
+
     fn rank(&self) -> u8 {
         match self {
             Self::Field(_) => 0,

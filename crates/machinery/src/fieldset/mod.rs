@@ -16,7 +16,7 @@ mod set;
 pub use element::{Path, PathElement};
 pub use filter::{Filter, Pattern};
 pub use json::FieldsError;
-pub(crate) use scalar::{equal, go_float, go_json, is_float};
+pub(crate) use scalar::{compare, equal, go_float, go_json, is_float};
 pub use set::Set;
 
 #[cfg(test)]

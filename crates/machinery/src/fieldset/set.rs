@@ -108,6 +108,20 @@ impl Set {
         Some(&self.children[at].1)
     }
 
+    /// Whether a field of the top level is part of the set.
+    pub fn has_field(&self, name: &str) -> bool {
+        let at = self.members.binary_search_by(|step| step.cmp_field(name));
+        at.is_ok()
+    }
+
+    /// The subset below a field of the top level.
+    pub fn child_field(&self, name: &str) -> Option<&Self> {
+        let at = self
+            .children
+            .binary_search_by(|child| child.0.cmp_field(name));
+        at.ok().map(|at| &self.children[at].1)
+    }
+
     /// The paths of one step, in order.
     pub fn members(&self) -> &[PathElement] {
         &self.members

@@ -145,7 +145,7 @@ fn attempt(
         applied: true,
     };
     let last = managed.owners.insert(id.clone(), owner);
-    let new = prune(tracking, merged, &managed.owners, last.as_ref())
+    let new = prune(tracking, merged, &managed.owners, last.as_ref(), &id)
         .map_err(|why| ApplyError::Failed(format!("failed to prune fields: {why}")))?;
     tracking
         .take_over(&old, &new, &mut managed.owners, &id, force)

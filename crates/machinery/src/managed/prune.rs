@@ -5,23 +5,27 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::owners::{Owner, Owners};
+use super::owners::{ManagerId, Owner, Owners};
 use super::tracking::{Tracking, Versioned};
 use crate::fieldset::Set;
 use crate::typed::{Type, named_fields, remove_items, to_field_set};
 
 /// Takes out of a merged object what the applier owned before and owns no more, unless somebody else does.
 ///
-/// `owners` already has what the applier owns now; `last` is what it owned before.
+/// `owners` already has what the applier, `now`, owns now; `last` is what it owned before.
 pub(super) fn prune<'o>(
     tracking: Tracking<'_>,
     merged: Versioned<'o>,
     owners: &Owners,
     last: Option<&Owner>,
+    now: &ManagerId,
 ) -> Result<Versioned<'o>, String> {
     let Some(last) = last.filter(|last| !last.set.is_empty()) else {
         return Ok(merged);
     };
+    if applied_again(&merged, owners, last, now) {
+        return Ok(merged);
+    }
     let target = merged.api_version.clone();
     let pruned = {
         let Some(merged) = tracking
@@ -48,6 +52,17 @@ pub(super) fn prune<'o>(
         object: Cow::Owned(pruned),
         api_version: target,
     })
+}
+
+/// Whether the applier still has all that it had before, with everybody in one version: the usual case, in
+/// which nothing can be gone and no conversion can fail.
+fn applied_again(merged: &Versioned<'_>, owners: &Owners, last: &Owner, now: &ManagerId) -> bool {
+    let version = &merged.api_version;
+    last.api_version == *version
+        && owners.values().all(|owner| owner.api_version == *version)
+        && owners
+            .get(now)
+            .is_some_and(|owner| last.set.difference(&owner.set).is_empty())
 }
 
 fn without(from: &Versioned<'_>, items: &Set, ty: Type<'_>) -> Versioned<'static> {

@@ -6,7 +6,7 @@ use serde_json::{Map as Fields, Value};
 
 use super::atom::{Handled, List, Map, Scalar};
 use super::error::Errors;
-use super::list_key::step_to;
+use super::list_key::Steps;
 use super::validate::scalar_error;
 use super::{Type, TypeErrors};
 use crate::fieldset::{Filter, PathElement, Set, equal};
@@ -170,32 +170,33 @@ impl Walk {
     }
 
     fn lists(&mut self, list: &List<'_>, left: &[Value], right: &[Value]) {
-        let mut steps = Vec::with_capacity(left.len() + right.len());
+        let steps = Steps::new(list);
+        let mut found = Vec::with_capacity(left.len() + right.len());
         for (side, entries) in [(Side::Left, left), (Side::Right, right)] {
             for (at, entry) in entries.iter().enumerate() {
-                match step_to(list, entry) {
-                    Ok(step) => steps.push((step, side, entry)),
+                match steps.check(entry) {
+                    Ok(()) => found.push((side, entry)),
                     Err(error) => self.errors.push(format!("element {at}: {error}")),
                 }
             }
         }
         // The sort is stable: left entries stay before right ones, and each side keeps its order.
-        steps.sort_by(|one, other| one.0.cmp(&other.0));
-        for same in steps.chunk_by(|one, other| one.0 == other.0) {
-            self.same_step(list, same);
+        found.sort_by(|one, other| steps.order(one.1, other.1));
+        for same in found.chunk_by(|one, other| steps.order(one.1, other.1).is_eq()) {
+            self.same_step(list, &steps, same);
         }
     }
 
     /// Compares the entries of both lists that share a step.
-    fn same_step(&mut self, list: &List<'_>, same: &[(PathElement, Side, &Value)]) {
-        let step = &same[0].0;
-        let (left, right) = same.split_at(same.partition_point(|entry| entry.1 == Side::Left));
+    fn same_step(&mut self, list: &List<'_>, steps: &Steps<'_>, same: &[(Side, &Value)]) {
+        let step = || steps.to(same[0].1);
+        let (left, right) = same.split_at(same.partition_point(|entry| entry.0 == Side::Left));
         let mut one_to_one = |left: Option<&Value>, right: Option<&Value>| {
-            self.below(|| step.clone(), list.element, left, right);
+            self.below(step, list.element, left, right);
         };
         match (left, right) {
             ([] | [_], [] | [_]) => {
-                one_to_one(left.first().map(|l| l.2), right.first().map(|r| r.2));
+                one_to_one(left.first().map(|l| l.1), right.first().map(|r| r.1));
             }
             // Entries that share a step are one unit: they have no parts of their own.
             ([_, _, ..], [_, _, ..]) => {
@@ -203,22 +204,22 @@ impl Walk {
                     && left
                         .iter()
                         .zip(right)
-                        .all(|(left, right)| equal(left.2, right.2));
+                        .all(|(left, right)| equal(left.1, right.1));
                 if !equal {
-                    self.found.modified.insert_member(step.clone());
+                    self.found.modified.insert_member(step());
                 }
             }
             ([_, _, ..], rest) => {
                 if let [only] = rest {
-                    one_to_one(None, Some(only.2));
+                    one_to_one(None, Some(only.1));
                 }
-                self.found.removed.insert_member(step.clone());
+                self.found.removed.insert_member(step());
             }
             (rest, [_, _, ..]) => {
                 if let [only] = rest {
-                    one_to_one(Some(only.2), None);
+                    one_to_one(Some(only.1), None);
                 }
-                self.found.added.insert_member(step.clone());
+                self.found.added.insert_member(step());
             }
         }
     }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::Type;
 use super::atom::{Handled, List, Map};
-use super::list_key::step_to;
+use super::list_key::Steps;
 use crate::fieldset::{PathElement, Set};
 
 /// Every leaf field and every list entry that a value mentions.
@@ -54,19 +54,24 @@ fn walk_list(value: &Value, list: &List<'_>) -> Set {
     let Value::Array(entries) = value else {
         return set;
     };
-    let mut steps: Vec<_> = entries
-        .iter()
-        .map(|entry| (step_to(list, entry).unwrap_or(PathElement::Nameless), entry))
-        .collect();
-    steps.sort_by(|left, right| left.0.cmp(&right.0));
-    let mut rest = steps.as_slice();
-    while let [(step, entry), ..] = rest {
-        let same = rest.iter().take_while(|other| other.0 == *step).count();
-        rest = &rest[same..];
-        set.insert_member(step.clone());
+    let steps = Steps::new(list);
+    let (mut known, nameless): (Vec<&Value>, Vec<_>) =
+        entries.iter().partition(|entry| steps.check(entry).is_ok());
+    known.sort_by(|left, right| steps.order(left, right));
+    for same in known.chunk_by(|left, right| steps.order(left, right).is_eq()) {
         // Entries that share a step are owned together, not part by part.
-        if same == 1 {
-            set.attach(step.clone(), walk(entry, list.element).1);
+        let below = match same {
+            [only] => walk(only, list.element).1,
+            _ => Set::new(),
+        };
+        let step = steps.to(same[0]);
+        set.insert_member(step.clone());
+        set.attach(step, below);
+    }
+    if !nameless.is_empty() {
+        set.insert_member(PathElement::Nameless);
+        if let [only] = nameless.as_slice() {
+            set.attach(PathElement::Nameless, walk(only, list.element).1);
         }
     }
     set

@@ -1,14 +1,12 @@
 //! Laying a partial value over a whole one.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use serde_json::{Map as Fields, Value};
 
 use super::atom::{Handled, List, Map};
 use super::compare::{entries, fields, zip_fields};
 use super::error::Errors;
-use super::list_key::step_to;
-use super::validate::scalar_error;
+use super::list_key::Steps;
+use super::validate::{repeated, scalar_error};
 use super::{Type, TypeErrors};
 use crate::fieldset::PathElement;
 
@@ -93,99 +91,136 @@ fn maps(
     (!out.is_empty()).then_some(Value::Object(out))
 }
 
-/// A list with the step of every entry.
-struct Indexed<'v> {
-    steps: Vec<PathElement>,
-    by_step: BTreeMap<PathElement, &'v Value>,
+/// Where the entries of two lists meet.
+struct Pairs {
+    /// For each live entry, the configured one with the same step.
+    of_live: Vec<Option<usize>>,
+    /// For each configured entry, the live one.
+    of_config: Vec<Met>,
 }
 
-impl<'v> Indexed<'v> {
-    fn new(list: &List<'_>, entries: &'v [Value], may_repeat: bool, errors: &mut Errors) -> Self {
-        let mut indexed = Self {
-            steps: Vec::with_capacity(entries.len()),
-            by_step: BTreeMap::new(),
-        };
-        for (at, entry) in entries.iter().enumerate() {
-            let step = match step_to(list, entry) {
-                Ok(step) => step,
-                Err(error) => {
-                    errors.push(format!("element {at}: {error}"));
-                    continue;
-                }
-            };
-            let repeated = indexed.by_step.contains_key(&step);
-            if repeated && !may_repeat {
-                errors.push(format!("duplicate entries for key {step}"));
-                continue;
-            }
-            // Repeated entries give nothing to merge with.
-            let value = if repeated { &Value::Null } else { entry };
-            indexed.by_step.insert(step.clone(), value);
-            indexed.steps.push(step);
-        }
-        indexed
-    }
+/// What a configured entry meets in the live list.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Met {
+    Nothing,
+    Entry(usize),
+    /// Several entries share the step: they give nothing to merge with.
+    Several,
+}
 
-    fn get(&self, step: &PathElement) -> Option<&'v Value> {
-        self.by_step.get(step).copied()
+impl Pairs {
+    fn new(steps: &Steps<'_>, live: &[Value], config: &[Value]) -> Self {
+        let mut pairs = Self {
+            of_live: vec![None; live.len()],
+            of_config: vec![Met::Nothing; config.len()],
+        };
+        let order = steps.sorted(config);
+        let mut rest = order.as_slice();
+        for at in steps.sorted(live) {
+            let of = |other: usize| steps.order(&config[other], &live[at]);
+            while let [first, ..] = rest
+                && of(*first).is_lt()
+            {
+                rest = &rest[1..];
+            }
+            if let [first, ..] = rest
+                && of(*first).is_eq()
+            {
+                pairs.of_live[at] = Some(*first);
+                pairs.of_config[*first] = match pairs.of_config[*first] {
+                    Met::Nothing => Met::Entry(at),
+                    Met::Entry(_) | Met::Several => Met::Several,
+                };
+            }
+        }
+        pairs
+    }
+}
+
+/// What keeps two lists from being merged: entries without a step, and configured entries that share one.
+fn obstacles(steps: &Steps<'_>, live: &[Value], config: &[Value], errors: &mut Errors) {
+    for (entries, may_repeat) in [(config, false), (live, true)] {
+        let wrong: Vec<_> = entries
+            .iter()
+            .map(|entry| steps.check(entry).err())
+            .collect();
+        let all_known = wrong.iter().all(Option::is_none);
+        let repeated = if all_known && !may_repeat {
+            repeated(steps, entries)
+        } else {
+            vec![false; entries.len()]
+        };
+        for (at, (entry, wrong)) in entries.iter().zip(wrong).enumerate() {
+            if let Some(error) = wrong {
+                errors.push(format!("element {at}: {error}"));
+            } else if repeated[at] {
+                errors.push(format!("duplicate entries for key {}", steps.to(entry)));
+            }
+        }
     }
 }
 
 fn lists(list: &List<'_>, live: &[Value], config: &[Value], errors: &mut Errors) -> Option<Value> {
+    let steps = Steps::new(list);
     let mut wrong = Errors::default();
-    let right = Indexed::new(list, config, false, &mut wrong);
-    let left = Indexed::new(list, live, true, &mut wrong);
+    obstacles(&steps, live, config, &mut wrong);
     if !wrong.0.is_empty() {
         errors.0.extend(wrong.0);
         return None;
     }
+    let pairs = Pairs::new(&steps, live, config);
     // What is wrong inside an entry was reported when the value was checked.
     let item = |live: Option<&Value>, config: Option<&Value>| {
         node(live, config, list.element, &mut Errors::default())
     };
-    let mut shared = right
-        .steps
-        .iter()
-        .filter(|step| left.by_step.contains_key(step));
+    let configured = |at: usize| {
+        let with = match pairs.of_config[at] {
+            Met::Nothing => None,
+            Met::Entry(with) => Some(&live[with]),
+            Met::Several => Some(&Value::Null),
+        };
+        item(with, Some(&config[at]))
+    };
+    let mut shared = (0..config.len()).filter(|at| pairs.of_config[*at] != Met::Nothing);
     let mut next_shared = shared.next();
-    let mut merged: BTreeSet<&PathElement> = BTreeSet::new();
+    let mut merged = vec![false; config.len()];
     let mut out = Vec::with_capacity(live.len().max(config.len()));
-    let (mut at_left, mut at_right) = (0, 0);
-    while at_left < left.steps.len() || at_right < right.steps.len() {
-        let of_left = left.steps.get(at_left);
-        let of_right = right.steps.get(at_right);
-        if let (Some(step), Some(other)) = (of_left, of_right) {
-            if step == other {
-                merged.insert(step);
-                out.extend(item(left.get(step), right.get(step)));
-                at_left += 1;
-                at_right += 1;
-                next_shared = shared.next();
-                continue;
+    let (mut at_live, mut at_config) = (0, 0);
+    while at_live < live.len() || at_config < config.len() {
+        if at_live < live.len() {
+            let with = pairs.of_live[at_live];
+            if at_config < config.len() {
+                if with == Some(at_config) {
+                    merged[at_config] = true;
+                    out.extend(configured(at_config));
+                    at_live += 1;
+                    at_config += 1;
+                    next_shared = shared.next();
+                    continue;
+                }
+                // An entry of both, but another one is due first in the order of the config.
+                if with.is_some() && next_shared.is_some() && next_shared != with {
+                    at_live += 1;
+                    continue;
+                }
             }
-            // An entry of both, but another one is due first in the order of the config.
-            if right.by_step.contains_key(step) && next_shared.is_some_and(|next| next != step) {
-                at_left += 1;
-                continue;
+            match with {
+                None => {
+                    out.extend(item(Some(&live[at_live]), None));
+                    at_live += 1;
+                    continue;
+                }
+                Some(with) if merged[with] => at_live += 1,
+                Some(_) => {}
             }
         }
-        if let Some(step) = of_left {
-            if !right.by_step.contains_key(step) {
-                out.extend(item(Some(&live[at_left]), None));
-                at_left += 1;
-                continue;
-            }
-            if merged.contains(step) {
-                at_left += 1;
-            }
-        }
-        if let Some(step) = of_right {
-            merged.insert(step);
-            out.extend(item(left.get(step), right.get(step)));
-            at_right += 1;
-            if next_shared == Some(step) {
+        if at_config < config.len() {
+            merged[at_config] = true;
+            out.extend(configured(at_config));
+            if next_shared == Some(at_config) {
                 next_shared = shared.next();
             }
+            at_config += 1;
         }
     }
     (!out.is_empty()).then_some(Value::Array(out))

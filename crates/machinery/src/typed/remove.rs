@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map as Fields, Value};
 
 use super::atom::{Handled, List, Map};
-use super::list_key::step_to;
+use super::list_key::Steps;
 use super::{Type, to_field_set};
 use crate::fieldset::{Path, PathElement, Set};
 
@@ -20,7 +20,8 @@ pub fn remove_items(value: &mut Value, items: &Set, ty: Type<'_>) {
             }
         }
         (Handled::List(list), Value::Array(entries)) if !list.is_atomic() => {
-            entries.retain_mut(|entry| remove_entry(entry, items, &list));
+            let steps = Steps::new(&list);
+            entries.retain_mut(|entry| remove_entry(entry, items, &list, &steps));
             if !entries.is_empty() {
                 return;
             }
@@ -31,18 +32,17 @@ pub fn remove_items(value: &mut Value, items: &Set, ty: Type<'_>) {
 }
 
 fn remove_field(name: &str, value: &mut Value, items: &Set, map: &Map<'_>) -> bool {
-    let step = PathElement::field(name);
-    if items.has_member(&step) {
+    if items.has_field(name) {
         return false;
     }
-    if let Some(below) = items.child(&step).filter(|below| !below.is_empty()) {
+    if let Some(below) = items.child_field(name).filter(|below| !below.is_empty()) {
         remove_items(value, below, map.field(name));
     }
     true
 }
 
-fn remove_entry(entry: &mut Value, items: &Set, list: &List<'_>) -> bool {
-    let step = step_to(list, entry).unwrap_or(PathElement::Nameless);
+fn remove_entry(entry: &mut Value, items: &Set, list: &List<'_>, steps: &Steps<'_>) -> bool {
+    let step = steps.to_any(entry);
     if items.has_member(&step) {
         return false;
     }
@@ -104,9 +104,10 @@ fn extract(value: &Value, items: &Set, ty: Type<'_>) -> Value {
             if entries.is_empty() || list.is_atomic() {
                 return value.clone();
             }
+            let steps = Steps::new(&list);
             let kept: Vec<_> = entries
                 .iter()
-                .filter_map(|entry| extract_entry(entry, items, &list))
+                .filter_map(|entry| extract_entry(entry, items, &list, &steps))
                 .collect();
             if kept.is_empty() {
                 Value::Null
@@ -119,20 +120,19 @@ fn extract(value: &Value, items: &Set, ty: Type<'_>) -> Value {
 }
 
 fn extract_field(name: &str, value: &Value, items: &Set, map: &Map<'_>) -> Option<(String, Value)> {
-    let step = PathElement::field(name);
     let ty = map.field(name);
-    let kept = if items.has_member(&step) {
+    let kept = if items.has_field(name) {
         // The real server looks at the same level of the set again here; scalars do not mind.
         extract(value, items, ty)
     } else {
-        let below = items.child(&step).filter(|below| !below.is_empty())?;
+        let below = items.child_field(name).filter(|below| !below.is_empty())?;
         extract(value, below, ty)
     };
     Some((name.to_owned(), kept))
 }
 
-fn extract_entry(entry: &Value, items: &Set, list: &List<'_>) -> Option<Value> {
-    let step = step_to(list, entry).unwrap_or(PathElement::Nameless);
+fn extract_entry(entry: &Value, items: &Set, list: &List<'_>, steps: &Steps<'_>) -> Option<Value> {
+    let step = steps.to_any(entry);
     match items.child(&step).filter(|below| !below.is_empty()) {
         Some(below) => Some(extract(entry, below, list.element)),
         None => items.has_member(&step).then(|| entry.clone()),

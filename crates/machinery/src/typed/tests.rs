@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use super::test_schema::{schema_of, thing};
 use super::{
-    Duplicates, Type, compare, extract_items, merge, reconcile, remove_items, to_field_set,
-    validate,
+    Duplicates, Type, compare, extract_items, merge, named_fields, reconcile, remove_items,
+    to_field_set, validate,
 };
 use crate::fieldset::Set;
 
@@ -240,7 +240,7 @@ proptest! {
         let twice = merge(&once, &config, ty).unwrap().unwrap();
         prop_assert_eq!(&once, &twice);
         prop_assert!(validate(&once, ty, Duplicates::Refused).is_ok());
-        let have = to_field_set(&once, ty);
+        let have = named_fields(&to_field_set(&once, ty), ty);
         let applied = to_field_set(&config, ty);
         prop_assert_eq!(applied.difference(&have), Set::new());
     }

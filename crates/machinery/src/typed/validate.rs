@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::atom::{Handled, List, Map, Scalar};
 use super::error::{Errors, plain};
-use super::list_key::step_to;
+use super::list_key::Steps;
 use super::{Type, TypeErrors};
 use crate::fieldset::{PathElement, go_float, is_float};
 use crate::go_text::quote;
@@ -120,29 +120,49 @@ fn check_list(value: &Value, list: &List<'_>, duplicates: Duplicates, errors: &m
         Value::Null => return,
         other => return errors.push(format!("expected list, got &{{{}}}", plain(other))),
     };
-    let mut seen = Vec::new();
-    for (at, entry) in entries.iter().enumerate() {
-        let mut below = Errors::default();
-        if list.is_atomic() {
+    if list.is_atomic() {
+        for (at, entry) in entries.iter().enumerate() {
+            let mut below = Errors::default();
             check(entry, list.element, duplicates, &mut below);
             if !below.0.is_empty() {
                 let index = i64::try_from(at).unwrap_or(i64::MAX);
                 errors.below(&PathElement::Index(index), below);
             }
-            continue;
         }
-        let step = match step_to(list, entry) {
-            Ok(step) => step,
-            Err(error) => return errors.push(format!("element {at}: {error}")),
-        };
-        match seen.binary_search(&step) {
-            Ok(_) if duplicates == Duplicates::Refused => {
-                errors.push(format!("duplicate entries for key {step}"));
-            }
-            Ok(_) => {}
-            Err(place) => seen.insert(place, step.clone()),
-        }
-        check(entry, list.element, duplicates, &mut below);
-        errors.below(&step, below);
+        return;
     }
+    let steps = Steps::new(list);
+    let wrong = entries.iter().map(|entry| steps.check(entry));
+    let wrong = wrong
+        .enumerate()
+        .find_map(|(at, found)| found.err().map(|error| (at, error)));
+    let known = &entries[..wrong.as_ref().map_or(entries.len(), |(at, _)| *at)];
+    let repeated = match duplicates {
+        Duplicates::Refused => repeated(&steps, known),
+        Duplicates::Allowed => vec![false; known.len()],
+    };
+    for (at, entry) in known.iter().enumerate() {
+        if repeated[at] {
+            errors.push(format!("duplicate entries for key {}", steps.to(entry)));
+        }
+        let mut below = Errors::default();
+        check(entry, list.element, duplicates, &mut below);
+        if !below.0.is_empty() {
+            errors.below(&steps.to(entry), below);
+        }
+    }
+    if let Some((at, error)) = wrong {
+        errors.push(format!("element {at}: {error}"));
+    }
+}
+
+/// For each entry, whether an earlier one has the same step.
+pub(super) fn repeated(steps: &Steps<'_>, entries: &[Value]) -> Vec<bool> {
+    let mut repeated = vec![false; entries.len()];
+    for pair in steps.sorted(entries).windows(2) {
+        if steps.order(&entries[pair[0]], &entries[pair[1]]).is_eq() {
+            repeated[pair[1]] = true;
+        }
+    }
+    repeated
 }
