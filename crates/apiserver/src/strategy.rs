@@ -97,7 +97,7 @@ pub(crate) fn before_create(
     let errors = match &resource.origin {
         Origin::BuiltIn => {
             prepare_built_in(resource, object, now);
-            validate_built_in(resource, object, None)
+            validate_built_in(resource, "", object, None)
         }
         Origin::Custom { .. } => {
             if resource.subresource("status").is_some()
@@ -126,7 +126,7 @@ pub(crate) fn before_update(request: &Request, new: &mut Value, old: &Value) -> 
         Origin::BuiltIn => {
             let now = clock::seconds(request.shared.clock.now());
             prepare_built_in_update(resource, subresource, new, old, &now);
-            validate_built_in(resource, new, Some(old))
+            validate_built_in(resource, subresource, new, Some(old))
         }
         Origin::Custom { .. } => {
             prepare_custom_update(resource, subresource, new, old);
@@ -206,22 +206,25 @@ pub(crate) fn is_definition(resource: &Resource) -> bool {
     resource.is_built_in() && resource.kind == "CustomResourceDefinition"
 }
 
-fn validate_built_in(resource: &Resource, object: &Value, old: Option<&Value>) -> Vec<FieldError> {
-    let metadata = &object["metadata"];
+fn validate_built_in(
+    resource: &Resource,
+    subresource: &str,
+    object: &Value,
+    old: Option<&Value>,
+) -> Vec<FieldError> {
     if is_definition(resource) {
         return match old {
             None => crd::validate(object),
             Some(old) => crd::validate_update(object, old),
         };
     }
+    let kind = resource.kind.as_str();
     match old {
-        None => names::validate_object_meta(
-            metadata,
-            resource.namespaced,
-            names::name_is_path_segment,
-            "metadata",
-        ),
-        Some(old) => names::validate_object_meta_update(metadata, &old["metadata"], "metadata"),
+        None => builtin::validation::validate_create(kind, resource.namespaced, object),
+        Some(old) if subresource.is_empty() => {
+            builtin::validation::validate_update(kind, object, old)
+        }
+        Some(old) => builtin::validation::validate_status_update(kind, object, old),
     }
 }
 
