@@ -343,6 +343,27 @@ fn a_scale_takes_replicas_from_their_owner() {
     );
 }
 
+#[test]
+fn a_scale_that_keeps_the_replicas_splits_their_owner_as_a_real_server_does() {
+    let path = crate::fieldset::Path::of_fields(["spec", "replicas"]);
+    let replicas = [("apps/v1".to_owned(), Some(path))].into();
+    let parent = [json!({
+        "manager": "a", "operation": "Update", "apiVersion": "apps/v1", "time": "2026-01-01T00:00:00Z",
+        "fieldsType": "FieldsV1", "fieldsV1": { "f:spec": { "f:paused": {}, "f:replicas": {} } },
+    })];
+    let scale = scale_to_subresource(&parent, &replicas).unwrap();
+    let after = scale_to_parent(&parent, &scale, "apps/v1", &replicas).unwrap();
+    let fields: Vec<_> = after.iter().map(|entry| &entry["fieldsV1"]).collect();
+    assert_eq!(
+        fields,
+        [
+            &json!({ "f:spec": { "f:replicas": {} } }),
+            &json!({ "f:spec": { "f:paused": {} } })
+        ]
+    );
+    assert_eq!(after[0].get("time"), None);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
