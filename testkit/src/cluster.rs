@@ -1,6 +1,6 @@
 //! A cluster for one test.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 use k8s_openapi::api::core::v1::Namespace;
 use kube::{
@@ -8,10 +8,9 @@ use kube::{
     api::PostParams,
     core::{NamespaceResourceScope, Resource},
 };
-
 use tokio::sync::OnceCell;
 
-use crate::{builders::mk, definitions, real, wire::Wire};
+use crate::{builders::mk, definitions, embedded::Embedded, real, wire::Wire};
 
 /// Which kind of cluster a test has got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,22 +21,35 @@ pub enum ClusterKind {
     Real,
 }
 
-/// A cluster for one test: a client as administrator and a namespace that nobody else uses.
+/// A cluster for one test: a client as administrator, our definitions, and a namespace that nobody else uses.
 #[derive(Clone)]
 pub struct Cluster {
-    kind: ClusterKind,
+    /// Nothing for a real one.
+    embedded: Option<Arc<Embedded>>,
     client: Client,
     wire: Wire,
     namespace: String,
 }
 
 impl Cluster {
-    /// temporary
+    /// An embedded cluster of the test's own; a real one when the test run asks for that
+    /// ([`real::KUBECONFIG_VARIABLE`]).
     pub async fn start() -> anyhow::Result<Self> {
-        Self::real().await
+        if real::is_asked_for() {
+            Self::real().await
+        } else {
+            Self::embedded().await
+        }
     }
 
-    /// The real control plane of this test run with our definitions, and a new namespace in it.
+    /// An embedded cluster, whatever the test run asks for.
+    pub async fn embedded() -> anyhow::Result<Self> {
+        let embedded = Embedded::start().await?;
+        let client = embedded.client();
+        Self::over(client, Some(embedded)).await
+    }
+
+    /// The real control plane of this test run, and a new namespace in it. Ask [`real::is_skipped`] first.
     pub async fn real() -> anyhow::Result<Self> {
         // Once per process; across processes, doing it again changes nothing.
         static DEFINITIONS: OnceCell<()> = OnceCell::const_new();
@@ -46,10 +58,10 @@ impl Cluster {
         DEFINITIONS
             .get_or_try_init(async || definitions::install(&client, &ours).await)
             .await?;
-        Self::over(ClusterKind::Real, client).await
+        Self::over(client, None).await
     }
 
-    async fn over(kind: ClusterKind, direct: Client) -> anyhow::Result<Self> {
+    async fn over(direct: Client, embedded: Option<Embedded>) -> anyhow::Result<Self> {
         let namespace: Namespace =
             mk(serde_json::json!({ "metadata": { "generateName": "test-" } }));
         let api = Api::<Namespace>::all(direct.clone());
@@ -58,7 +70,7 @@ impl Cluster {
         let wire = Wire::default();
         let client = wire.attach(direct, &namespace);
         Ok(Self {
-            kind,
+            embedded: embedded.map(Arc::new),
             client,
             wire,
             namespace,
@@ -67,7 +79,11 @@ impl Cluster {
 
     /// Which kind of cluster this is.
     pub fn kind(&self) -> ClusterKind {
-        self.kind
+        if self.embedded.is_some() {
+            ClusterKind::Embedded
+        } else {
+            ClusterKind::Real
+        }
     }
 
     /// A client as administrator; its calls pass [`Self::wire`], its default namespace is the test's own.
@@ -83,7 +99,10 @@ impl Cluster {
     /// A kubeconfig file with which programs reach the cluster as administrator. Its default namespace is
     /// `default`, not the test's own.
     pub async fn kubeconfig(&self) -> anyhow::Result<PathBuf> {
-        real::shared_kubeconfig().await
+        match &self.embedded {
+            Some(embedded) => embedded.kubeconfig().await,
+            None => real::shared_kubeconfig().await,
+        }
     }
 
     /// The test's own namespace.
@@ -113,4 +132,14 @@ impl Cluster {
     pub fn unique(&self, name: &str) -> String {
         format!("{name}-{}", self.namespace)
     }
+}
+
+/// Runs one test on an embedded cluster and then on a real one (unless that is skipped here, which is said
+/// loudly). For the few tests that compare; others call [`Cluster::start`] and are run on both by the test run.
+pub async fn on_both(test: impl AsyncFn(Cluster) -> anyhow::Result<()>) -> anyhow::Result<()> {
+    test(Cluster::embedded().await?).await?;
+    if !real::is_skipped() {
+        test(Cluster::real().await?).await?;
+    }
+    Ok(())
 }

@@ -15,9 +15,10 @@ pub mod builders;
 pub mod clock;
 mod cluster;
 pub mod definitions;
+mod embedded;
 mod eventually;
 pub mod real;
 pub mod wire;
 
-pub use cluster::{Cluster, ClusterKind};
+pub use cluster::{Cluster, ClusterKind, on_both};
 pub use eventually::{DEADLINE, eventually, eventually_object};

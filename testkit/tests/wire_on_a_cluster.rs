@@ -9,16 +9,13 @@ use kube::{
 use quadrille_testkit::{
     Cluster,
     builders::mk_config_map,
-    eventually, eventually_object, real,
+    eventually, eventually_object,
     wire::{Failure, Fault, Matcher, Verb, WatchEnd},
 };
 
 #[tokio::test]
 async fn a_create_that_times_out_after_its_effect_has_happened() -> anyhow::Result<()> {
-    if real::is_skipped() {
-        return Ok(());
-    }
-    let cluster = Cluster::real().await?;
+    let cluster = Cluster::start().await?;
     let api = cluster.api::<ConfigMap>();
     cluster.wire().inject(
         Matcher::verb(Verb::Create).resource("configmaps"),
@@ -34,10 +31,7 @@ async fn a_create_that_times_out_after_its_effect_has_happened() -> anyhow::Resu
 
 #[tokio::test]
 async fn a_watcher_lives_through_every_way_a_watch_can_end() -> anyhow::Result<()> {
-    if real::is_skipped() {
-        return Ok(());
-    }
-    let cluster = Cluster::real().await?;
+    let cluster = Cluster::start().await?;
     let api = cluster.api::<ConfigMap>();
     let (reader, writer) = kube::runtime::reflector::store();
     let stream = watcher(api.clone(), watcher::Config::default()).default_backoff();
@@ -69,10 +63,7 @@ async fn a_watcher_lives_through_every_way_a_watch_can_end() -> anyhow::Result<(
 
 #[tokio::test]
 async fn a_failed_watch_is_seen_by_a_plain_watcher_as_an_event() -> anyhow::Result<()> {
-    if real::is_skipped() {
-        return Ok(());
-    }
-    let cluster = Cluster::real().await?;
+    let cluster = Cluster::start().await?;
     let api = cluster.api::<ConfigMap>();
     api.create(&PostParams::default(), &mk_config_map("a", &[]))
         .await?;
@@ -91,10 +82,7 @@ async fn a_failed_watch_is_seen_by_a_plain_watcher_as_an_event() -> anyhow::Resu
 
 #[tokio::test]
 async fn namespaces_keep_tests_apart() -> anyhow::Result<()> {
-    if real::is_skipped() {
-        return Ok(());
-    }
-    let (one, other) = (Cluster::real().await?, Cluster::real().await?);
+    let (one, other) = (Cluster::start().await?, Cluster::start().await?);
     assert_ne!(one.namespace(), other.namespace());
     let object = mk_config_map("a", &[("k", "v")]);
     one.api().create(&PostParams::default(), &object).await?;

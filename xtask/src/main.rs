@@ -1,5 +1,7 @@
 //! `cargo xtask`: generators, checks, benches and conformance runs.
 
+use std::process::ExitCode;
+
 use clap::{Parser, Subcommand};
 
 mod assets;
@@ -40,14 +42,24 @@ enum Task {
     Layers(layers::Arguments),
 }
 
-fn main() -> anyhow::Result<()> {
-    match Arguments::parse().task {
-        Task::Test(arguments) => test::run(&arguments),
-        Task::Check(arguments) => check::run(&arguments),
-        Task::Gen(arguments) => generate::run(&arguments),
-        Task::Assets(arguments) => assets::run(&arguments),
-        Task::Conformance(arguments) => conformance::run(&arguments),
-        Task::Bench(arguments) => bench::run(&arguments),
-        Task::Layers(arguments) => layers::run(&arguments),
+fn main() -> ExitCode {
+    match run(&Arguments::parse().task) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(task: &Task) -> anyhow::Result<()> {
+    match task {
+        Task::Test(arguments) => test::run(arguments),
+        Task::Check(arguments) => check::run(arguments),
+        Task::Gen(arguments) => generate::run(arguments),
+        Task::Assets(arguments) => assets::run(arguments),
+        Task::Conformance(arguments) => conformance::run(arguments),
+        Task::Bench(arguments) => bench::run(arguments),
+        Task::Layers(arguments) => layers::run(arguments),
     }
 }

@@ -32,18 +32,17 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             cargo(&["test", "--workspace", "--locked", "--quiet"]).env_remove(KUBECONFIG_VARIABLE),
         )
     })?;
-    steps.run(
-        "conformance kube-rs",
-        conformance::kube_rs_on_the_embedded_api,
-    )?;
+    steps.run("conformance kube-rs", conformance::kube_rs)?;
     if can_have_a_real_control_plane()? {
         steps.run("assets", assets::ensure)?;
         steps.run(
             "tests on a real control plane",
             tests_on_a_real_control_plane,
         )?;
+        steps.run("conformance diff", conformance::diff)?;
     } else {
         steps.skip("tests on a real control plane", "Go is not installed");
+        steps.skip("conformance diff", "Go is not installed");
     }
     steps.summary();
     Ok(())

@@ -84,6 +84,10 @@ fn manifest(name: &str) -> anyhow::Result<String> {
     std::fs::read_to_string(&path).with_context(|| path.display().to_string())
 }
 
+fn config_map(name: &str) -> String {
+    format!("{{apiVersion: v1, kind: ConfigMap, metadata: {{name: {name}}}, data: {{k: v}}}}")
+}
+
 /// Contains all of these.
 fn assert_shows(text: &str, parts: &[&str]) {
     for part in parts {
@@ -177,7 +181,7 @@ async fn every_patch_type_works_from_kubectl() -> anyhow::Result<()> {
     let Some(kubectl) = Kubectl::of(&cluster).await? else {
         return Ok(());
     };
-    kubectl.run("create configmap c --from-literal=k=v").await?;
+    kubectl.with("create -f -", &config_map("c")).await?;
     kubectl
         .run(r#"patch configmap c --type=merge -p {"data":{"merge":"1"}}"#)
         .await?;
@@ -272,9 +276,7 @@ async fn kubectl_sees_changes_as_they_happen_and_waits_for_an_end() -> anyhow::R
         .stdout(Stdio::piped())
         .spawn()?;
     let mut lines = BufReader::new(watch.stdout.take().context("standard output")?).lines();
-    kubectl
-        .run("create configmap seen --from-literal=k=v")
-        .await?;
+    kubectl.with("create -f -", &config_map("seen")).await?;
     kubectl.run("delete configmap seen").await?;
     for event in ["ADDED", "DELETED"] {
         tokio::time::timeout(DEADLINE, async {
@@ -290,7 +292,7 @@ async fn kubectl_sees_changes_as_they_happen_and_waits_for_an_end() -> anyhow::R
     }
     watch.kill().await?;
 
-    kubectl.run("create configmap ending").await?;
+    kubectl.with("create -f -", &config_map("ending")).await?;
     let waiting = kubectl.run("wait --for=delete configmap/ending --timeout=60s");
     let deleting = kubectl.run("delete configmap ending");
     let (waited, deleted) = tokio::join!(waiting, deleting);

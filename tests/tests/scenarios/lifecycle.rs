@@ -37,13 +37,13 @@ async fn what_an_object_owns_goes_with_it() -> anyhow::Result<()> {
     let owner = api
         .create(&PostParams::default(), &mk_config_map("owner", &[]))
         .await?;
-    let owned: ConfigMap = mk(json!({ "metadata": {
+    let dependent: ConfigMap = mk(json!({ "metadata": {
         "name": "owned",
         "ownerReferences": [{
             "apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": owner.uid(),
         }],
     }}));
-    api.create(&PostParams::default(), &owned).await?;
+    api.create(&PostParams::default(), &dependent).await?;
     api.delete("owner", &DeleteParams::background()).await?;
     eventually_object(&api, "owned", "it is gone", |object| object.is_none()).await;
     Ok(())

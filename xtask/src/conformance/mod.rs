@@ -31,6 +31,11 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 /// The suite `kube-rs` with its defaults, for `cargo xtask test`.
-pub(crate) fn kube_rs_on_the_embedded_api() -> anyhow::Result<()> {
+pub(crate) fn kube_rs() -> anyhow::Result<()> {
     kube_rs::run(&kube_rs::Arguments::default())
+}
+
+/// The suite `diff` with its defaults, for `cargo xtask test`.
+pub(crate) fn diff() -> anyhow::Result<()> {
+    diff::run(&diff::Arguments::default())
 }

@@ -37,7 +37,7 @@ const DEADLINE: Duration = Duration::from_mins(2);
 const SHOWN: usize = 30;
 
 /// Options of `cargo xtask conformance diff`.
-#[derive(clap::Args)]
+#[derive(clap::Args, Default)]
 pub(crate) struct Arguments {
     /// Only scripts whose `group/name` contains this.
     #[arg(long, value_name = "TEXT")]

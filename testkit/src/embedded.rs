@@ -1,0 +1,89 @@
+//! Our own API server in the test's process: nothing on disk, no port until a program needs one.
+
+use std::{net::Ipv4Addr, path::PathBuf, sync::Arc};
+
+use anyhow::Context;
+use jiff::Timestamp;
+use kube::Client;
+use quadrille_apiserver::{
+    Options, Server,
+    auth::{Authenticator, LookUp, User},
+    serve::{self, Authority, Serving, kubeconfig},
+};
+use quadrille_store::{Options as StoreOptions, Store};
+use tempfile::TempDir;
+use tokio::{net::TcpListener, sync::OnceCell};
+
+/// A server for one test. It ends with the test's runtime.
+pub(crate) struct Embedded {
+    server: Server,
+    authority: Arc<Authority>,
+    door: OnceCell<Door>,
+}
+
+/// HTTPS in front of the server, for programs such as kubectl.
+struct Door {
+    _serving: Serving,
+    folder: TempDir,
+}
+
+impl Embedded {
+    /// Starts a server with our kinds.
+    pub(crate) async fn start() -> anyhow::Result<Self> {
+        let authority = Arc::new(Authority::ephemeral(Timestamp::now())?);
+        let mut options = Options::new(Store::in_memory(StoreOptions::default())?)?;
+        options.definitions = quadrille_types::crd_documents();
+        options.service_account_key = authority.service_account_key();
+        options.root_ca = authority.certificate().to_owned();
+        let server = Server::start(options).await?;
+        Ok(Self {
+            server,
+            authority,
+            door: OnceCell::new(),
+        })
+    }
+
+    /// A client as administrator, without a socket between.
+    pub(crate) fn client(&self) -> Client {
+        Client::new(self.server.router_as(&User::admin()), "default")
+    }
+
+    /// Opens a door on loopback, once, and tells where the kubeconfig for it is.
+    pub(crate) async fn kubeconfig(&self) -> anyhow::Result<PathBuf> {
+        let door = self
+            .door
+            .get_or_try_init(async || self.open().await)
+            .await?;
+        Ok(kubeconfig_in(&door.folder))
+    }
+
+    async fn open(&self) -> anyhow::Result<Door> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
+            .await
+            .context("find a port")?;
+        let authenticator = Authenticator::new().with_service_accounts(
+            self.authority.service_account_key(),
+            Arc::new(LookUp::new(self.server.router())),
+        );
+        let options = serve::Options {
+            authenticator: Arc::new(authenticator),
+            ..serve::Options::new(Arc::clone(&self.authority))
+        };
+        let serving = serve::start(listener, self.server.router(), &options)?;
+        self.server.set_address(&serving.address().to_string());
+        let folder = tempfile::tempdir()?;
+        let admin = self
+            .authority
+            .issue_client(&User::admin(), Timestamp::now())?;
+        let text = kubeconfig::render(serving.address(), self.authority.certificate(), &admin);
+        std::fs::write(kubeconfig_in(&folder), text).context("write a kubeconfig")?;
+        Ok(Door {
+            _serving: serving,
+            folder,
+        })
+    }
+}
+
+fn kubeconfig_in(folder: &TempDir) -> PathBuf {
+    folder.path().join("kubeconfig")
+}
