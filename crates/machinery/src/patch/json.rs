@@ -108,12 +108,12 @@ fn replace_all(document: &mut Value, value: Value) -> Result<(), DoesNotApply> {
 
 /// What is not there equals null; what is there never equals an absent value.
 fn test(document: &mut Value, operation: &Operation) -> Result<(), DoesNotApply> {
-    let wanted = operation.value();
+    let wanted = operation.literal();
     let equal = match operation.path()? {
-        "" => *document == wanted,
+        "" => document == wanted,
         path => {
             let place: Place<'_> = place(document, path)?;
-            get(&place)?.unwrap_or(&Value::Null) == &wanted
+            get(&place)?.unwrap_or(&Value::Null) == wanted
         }
     };
     if equal { Ok(()) } else { Err(DoesNotApply) }

@@ -11,7 +11,11 @@ use crate::{
 };
 
 /// One operation, as written.
-pub(super) struct Operation(Map<String, Value>);
+pub(super) struct Operation {
+    members: Map<String, Value>,
+    /// The value with its numbers as written: for a test, `2.0` is not `2`.
+    literal: Value,
+}
 
 impl Operation {
     pub(super) fn kind(&self) -> &str {
@@ -28,11 +32,16 @@ impl Operation {
 
     /// The value; null where none is given.
     pub(super) fn value(&self) -> Value {
-        self.0.get("value").cloned().unwrap_or(Value::Null)
+        self.members.get("value").cloned().unwrap_or(Value::Null)
+    }
+
+    /// The value to compare with; null where none is given.
+    pub(super) fn literal(&self) -> &Value {
+        &self.literal
     }
 
     fn text(&self, member: &str) -> Option<&str> {
-        self.0.get(member).and_then(Value::as_str)
+        self.members.get(member).and_then(Value::as_str)
     }
 }
 
@@ -64,13 +73,15 @@ pub(super) fn read(
         Value::Array(entries) => entries,
         other => return Err(mistyped(&other, list_type)),
     };
+    let mut literals: Vec<Value> = serde_json::from_slice(patch).unwrap_or_default();
+    literals.resize(entries.len(), Value::Null);
     let mut operations = Vec::with_capacity(entries.len());
     let mut strict = if checked {
         decoded.duplicates
     } else {
         Vec::new()
     };
-    for (at, entry) in entries.into_iter().enumerate() {
+    for (at, (entry, mut literal)) in entries.into_iter().zip(literals).enumerate() {
         let members = match entry {
             Value::Null => Map::new(),
             Value::Object(members) => members,
@@ -85,7 +96,8 @@ pub(super) fn read(
             }
             strict.extend(unknown_members(at, &members));
         }
-        operations.push(Operation(members));
+        let literal = literal.get_mut("value").map(Value::take).unwrap_or_default();
+        operations.push(Operation { members, literal });
     }
     let strict = strict
         .into_iter()
