@@ -106,7 +106,13 @@ fn complaint(case: &Value, object: &Value) -> Option<String> {
         return (!equal(&patched.value, &real)).then(|| format!("{}\nnot\n{real}", patched.value));
     }
     match (outcome, case["code"].as_u64().unwrap()) {
-        (Ok(_), _) if case["refused_later"] == true => None,
+        (Ok(patched), _) if case["refused_later"] == true => {
+            let root = schema.as_ref().map(Schema::root)?;
+            let words = patch::strategic::mistyped(&patched.value, root);
+            let told = case["mistyped"].as_str();
+            (case["type"] == "strategic" && words.as_deref() != told)
+                .then(|| format!("{words:?}, not {told:?}"))
+        }
         (Err(status), 0) if status.code == 500 => None,
         (Ok(patched), _) => Some(format!("accepted: {}", patched.value)),
         (Err(status), code) => {

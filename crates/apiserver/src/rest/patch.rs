@@ -145,7 +145,12 @@ fn reshape(
     if resource.is_built_in() {
         let typed = Document::of(&object)
             .typed(resource.schema.root())
-            .map_err(|error| patches::refused(&shown(&object), &error.to_string()))?;
+            .map_err(|error| {
+                let restored = (kind == Kind::Strategic)
+                    .then(|| patches::strategic::mistyped(&object, resource.schema.root()));
+                let words = restored.flatten().unwrap_or_else(|| error.to_string());
+                patches::refused(&shown(&object), &words)
+            })?;
         object = typed.value;
         strict.extend(typed.strict);
     } else {

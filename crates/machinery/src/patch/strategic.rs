@@ -16,7 +16,9 @@ mod error;
 mod lists;
 mod lookup;
 mod order;
+mod restore;
 
+pub use restore::mistyped;
 use serde_json::{Map, Value};
 
 use self::{

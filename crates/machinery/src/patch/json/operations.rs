@@ -73,7 +73,8 @@ pub(super) fn read(
         Value::Array(entries) => entries,
         other => return Err(mistyped(&other, list_type)),
     };
-    let mut literals: Vec<Value> = serde_json::from_slice(patch).unwrap_or_default();
+    let mut literals: Vec<Value> =
+        serde_json::from_slice(patch).unwrap_or_else(|_| entries.clone());
     literals.resize(entries.len(), Value::Null);
     let mut operations = Vec::with_capacity(entries.len());
     let mut strict = if checked {
@@ -96,7 +97,10 @@ pub(super) fn read(
             }
             strict.extend(unknown_members(at, &members));
         }
-        let literal = literal.get_mut("value").map(Value::take).unwrap_or_default();
+        let literal = literal
+            .get_mut("value")
+            .map(Value::take)
+            .unwrap_or_default();
         operations.push(Operation { members, literal });
     }
     let strict = strict
