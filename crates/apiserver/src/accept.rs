@@ -8,8 +8,11 @@ use quadrille_machinery::status::Status;
 pub(crate) enum Form {
     /// The object itself.
     Object,
-    /// `PartialObjectMetadata(List)`.
-    Metadata,
+    /// `PartialObjectMetadata`, or a list of them.
+    Metadata {
+        /// The form of a list was asked for.
+        list: bool,
+    },
     /// `Table`, of this version of `meta.k8s.io`.
     Table(MetaVersion),
 }
@@ -97,15 +100,22 @@ pub(crate) fn form(headers: &HeaderMap) -> Result<Form, Status> {
         match parameter("as") {
             None => return Ok(Form::Object),
             Some("Table") => return Ok(Form::Table(version)),
-            Some("PartialObjectMetadata" | "PartialObjectMetadataList") => {
-                return Ok(Form::Metadata);
+            Some(form @ ("PartialObjectMetadata" | "PartialObjectMetadataList")) => {
+                if version == MetaVersion::V1 && parameter("g") == Some("meta.k8s.io") {
+                    return Ok(Form::Metadata {
+                        list: form.ends_with("List"),
+                    });
+                }
             }
             Some(_) => {}
         }
     }
-    Err(Status::not_acceptable(format!(
-        "only the following media types are accepted: {MEDIA_TYPES}"
-    )))
+    Err(Status {
+        details: serde_json::json!({}),
+        ..Status::not_acceptable(format!(
+            "only the following media types are accepted: {MEDIA_TYPES}"
+        ))
+    })
 }
 
 /// How a body is written.
@@ -122,11 +132,19 @@ pub(crate) fn body_format(headers: &HeaderMap) -> Result<BodyFormat, Status> {
         .and_then(|value| value.to_str().ok())
         .unwrap_or("");
     match header.split(';').next().unwrap_or("").trim() {
+        "" if !header.is_empty() => Err(unknown_format()),
         "" | "application/json" => Ok(BodyFormat::Json),
         "application/yaml" => Ok(BodyFormat::Yaml),
-        _ => Err(Status::unsupported_media_type(format!(
+        _ => Err(unknown_format()),
+    }
+}
+
+fn unknown_format() -> Status {
+    Status {
+        details: serde_json::json!({}),
+        ..Status::unsupported_media_type(format!(
             "the body of the request was in an unknown format - accepted media types include: {MEDIA_TYPES}"
-        ))),
+        ))
     }
 }
 
@@ -157,7 +175,7 @@ mod tests {
     #[test]
     fn quality_orders_clauses() {
         let accept = "application/json;q=0.5,application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1;q=0.9";
-        assert_eq!(asked(accept), Ok(Form::Metadata));
+        assert_eq!(asked(accept), Ok(Form::Metadata { list: false }));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use quadrille_machinery::{
     decode::{self, DecodeError, Document, Envelope, StrictError},
+    field_error::FieldError,
     schema::Schema,
     status::Status,
     structural,
@@ -62,11 +63,22 @@ pub(crate) fn parse(
         );
         (object, strict)
     };
-    object["apiVersion"] = json!(resource.api_version());
-    object["kind"] = json!(resource.kind);
     if !object["metadata"].is_object() {
         object["metadata"] = json!({});
     }
+    if envelope.kind != resource.kind {
+        let name = object["metadata"]["name"].as_str().unwrap_or_default();
+        let why = format!("must be {}", resource.kind);
+        let error = FieldError::invalid("kind", json!(envelope.kind), why);
+        return Err(Status::invalid(
+            &resource.group,
+            &resource.kind,
+            name,
+            &[error],
+        ));
+    }
+    object["apiVersion"] = json!(resource.api_version());
+    object["kind"] = json!(resource.kind);
     report(request, &envelope, resource, &strict, validation)?;
     Ok(object)
 }
@@ -150,10 +162,11 @@ fn expect_kind(resource: &Resource, envelope: Envelope, body: &Bytes) -> Result<
         }
     } else if envelope.kind.is_empty() {
         return Err(missing("Kind"));
-    } else if envelope.api_version.is_empty() {
-        return Err(missing("apiVersion"));
+    } else if envelope.api_version == expected.api_version {
+        // Found out only by validation, which names the object.
+        return Ok(envelope);
     }
-    if envelope.api_version != expected.api_version && !envelope.api_version.is_empty() {
+    if envelope.api_version != expected.api_version {
         return Err(Status::bad_request(format!(
             "the API version in the data ({}) does not match the expected API version ({})",
             envelope.api_version, expected.api_version
@@ -176,37 +189,37 @@ fn describe(envelope: &Envelope) -> String {
 
 /// The object in the namespace of the path.
 fn in_namespace(request: &Request, mut object: Value) -> Result<Value, Status> {
-    let stated = object["metadata"]["namespace"]
-        .as_str()
-        .unwrap_or("")
-        .to_owned();
+    check_namespace(request, &object)?;
+    let Some(metadata) = object["metadata"].as_object_mut() else {
+        return Ok(object);
+    };
     match request.namespace() {
-        Some(namespace) if stated.is_empty() => {
-            object["metadata"]["namespace"] = json!(namespace);
-        }
-        Some(namespace) if stated != namespace => {
-            return Err(Status::bad_request(
-                "the namespace of the provided object does not match the namespace sent on the request",
-            ));
-        }
-        None if !request.resource.namespaced && !stated.is_empty() => {
-            // Cluster-scoped objects drop a namespace that they must not have.
-            if let Some(metadata) = object["metadata"].as_object_mut() {
-                metadata.remove("namespace");
-            }
-        }
-        _ => {}
-    }
+        Some(namespace) => metadata.insert("namespace".to_owned(), json!(namespace)),
+        // Cluster-scoped objects drop a namespace that they must not have.
+        None if !request.resource.namespaced => metadata.remove("namespace"),
+        None => None,
+    };
     Ok(object)
+}
+
+/// The object may not name another namespace than the path.
+pub(crate) fn check_namespace(request: &Request, object: &Value) -> Result<(), Status> {
+    let stated = object["metadata"]["namespace"].as_str().unwrap_or("");
+    match request.namespace() {
+        Some(namespace) if !stated.is_empty() && stated != namespace => Err(Status::bad_request(
+            "the namespace of the provided object does not match the namespace sent on the request",
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// The object's name must be the one in the path.
 pub(crate) fn check_name(request: &Request, object: &Value) -> Result<(), Status> {
     let wanted = request.name()?;
     match object["metadata"]["name"].as_str().unwrap_or("") {
-        "" => Err(Status::bad_request(format!(
-            "the name of the object (based on URL) was undeterminable: name must be provided"
-        ))),
+        "" => Err(Status::bad_request(
+            "the name of the object (based on URL) was undeterminable: name must be provided",
+        )),
         name if name == wanted => Ok(()),
         name => Err(Status::bad_request(format!(
             "the name of the object ({name}) does not match the name on the URL ({wanted})"

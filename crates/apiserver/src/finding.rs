@@ -86,7 +86,8 @@ fn health(check: Option<&str>) -> Response {
     }
 }
 
-fn page() -> Response {
+/// 404 in plain text: what is no API at all.
+pub(crate) fn page() -> Response {
     reply::text(404, "404 page not found\n")
 }
 

@@ -3,7 +3,7 @@
 use quadrille_machinery::status::Status;
 use serde_json::{Value, json};
 
-use crate::{rest::Request, stored, strategy};
+use crate::{resource::Origin, rest::Request, stored, strategy};
 
 /// Whether an update ends an object's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +55,25 @@ pub(crate) fn check_namespace(request: &Request, namespace: &str) -> Result<(), 
         }
     }
     Ok(())
+}
+
+/// A definition that is going lets nothing new in.
+pub(crate) fn check_definition(request: &Request, object: &Value) -> Result<(), Status> {
+    let resource = &request.resource;
+    let Origin::Custom { definition, .. } = &resource.origin else {
+        return Ok(());
+    };
+    if definition["metadata"]["deletionTimestamp"].is_null() {
+        return Ok(());
+    }
+    let name = object["metadata"]["name"].as_str().unwrap_or_default();
+    let why = "create not allowed while custom resource definition is terminating";
+    Err(Status::forbidden(
+        &resource.group,
+        &resource.plural,
+        name,
+        why,
+    ))
 }
 
 fn terminating(request: &Request, namespace: &str) -> Status {

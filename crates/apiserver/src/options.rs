@@ -1,6 +1,10 @@
 //! Query parameters of requests, read once and checked.
 
-use quadrille_machinery::status::Status;
+use quadrille_machinery::{
+    field_error::{FieldError, Kind},
+    names,
+    status::Status,
+};
 
 /// All query parameters, in order.
 #[derive(Clone, Debug, Default)]
@@ -132,8 +136,8 @@ pub(crate) fn dry_run(kind: &str, values: &[&str]) -> Result<bool, Status> {
     let shown = serde_json::Value::from(values.to_vec());
     Err(options_invalid(
         kind,
-        quadrille_machinery::field_error::FieldError {
-            kind: quadrille_machinery::field_error::Kind::NotSupported,
+        FieldError {
+            kind: Kind::NotSupported,
             field: "dryRun".to_owned(),
             value: Some(shown),
             detail: "supported values: \"All\"".to_owned(),
@@ -149,7 +153,7 @@ fn field_validation(kind: &str, value: Option<&str>) -> Result<FieldValidation, 
         Some("Strict") => Ok(FieldValidation::Strict),
         Some(other) => Err(options_invalid(
             kind,
-            quadrille_machinery::field_error::FieldError::not_supported(
+            FieldError::not_supported(
                 "fieldValidation",
                 other.into(),
                 &["Ignore", "Strict", "Warn"],
@@ -158,46 +162,15 @@ fn field_validation(kind: &str, value: Option<&str>) -> Result<FieldValidation, 
     }
 }
 
-/// The longest name of a field manager.
-const MAX_FIELD_MANAGER: usize = 128;
-
 fn check_field_manager(kind: &str, manager: Option<&str>) -> Result<(), Status> {
-    use quadrille_machinery::field_error::{FieldError, Kind};
-    let Some(manager) = manager else {
+    let errors = names::validate_field_manager(manager.unwrap_or(""), "fieldManager");
+    if errors.is_empty() {
         return Ok(());
-    };
-    if manager.len() > MAX_FIELD_MANAGER {
-        return Err(options_invalid(
-            kind,
-            FieldError {
-                kind: Kind::TooLong,
-                field: "fieldManager".to_owned(),
-                value: None,
-                detail: format!("may not be more than {MAX_FIELD_MANAGER} bytes"),
-            },
-        ));
     }
-    if let Some(at) = manager.chars().position(|char| !is_printable(char)) {
-        let detail = format!(
-            "invalid character {:?} (at position {at})",
-            manager.chars().nth(at).unwrap_or(' ')
-        );
-        return Err(options_invalid(
-            kind,
-            FieldError::invalid("fieldManager", manager.into(), detail),
-        ));
-    }
-    Ok(())
-}
-
-fn is_printable(char: char) -> bool {
-    char == ' ' || !(char.is_control() || char.is_whitespace())
+    Err(Status::invalid("meta.k8s.io", kind, "", &errors))
 }
 
 /// 422 about an options object.
-pub(crate) fn options_invalid(
-    kind: &str,
-    error: quadrille_machinery::field_error::FieldError,
-) -> Status {
+pub(crate) fn options_invalid(kind: &str, error: FieldError) -> Status {
     Status::invalid("meta.k8s.io", kind, "", &[error])
 }

@@ -54,6 +54,11 @@ const NAMESPACE_SUBRESOURCES: [&str; 2] = ["status", "finalize"];
 impl Path {
     /// Reads a URL path.
     pub(crate) fn parse(path: &str) -> Self {
+        let path = path.strip_prefix('/').unwrap_or(path);
+        let path = path.strip_suffix('/').unwrap_or(path);
+        if path.split('/').any(str::is_empty) && !path.is_empty() {
+            return Self::Unknown;
+        }
         let segments: Option<Vec<String>> = path
             .split('/')
             .filter(|segment| !segment.is_empty())

@@ -127,7 +127,7 @@ pub(crate) fn selectable_fields(resource: &Resource) -> Vec<String> {
             "status.nominatedNodeName",
         ],
         ("", "nodes") => &["spec.unschedulable"],
-        ("", "replicationcontrollers") | ("apps", "replicasets") => &["status.replicas"],
+        ("", "replicationcontrollers") => &["status.replicas"],
         ("", "events") => &[
             "involvedObject.kind",
             "involvedObject.namespace",

@@ -98,6 +98,26 @@ impl Resource {
         matches!(self.origin, Origin::BuiltIn)
     }
 
+    /// What clients of a deprecated version are told.
+    pub fn deprecation(&self) -> Option<String> {
+        let Origin::Custom {
+            definition,
+            version_index,
+        } = &self.origin
+        else {
+            return None;
+        };
+        let version = &definition["spec"]["versions"][*version_index];
+        if version["deprecated"] != true {
+            return None;
+        }
+        let given = version["deprecationWarning"]
+            .as_str()
+            .filter(|given| !given.is_empty());
+        let standard = || format!("{} {} is deprecated", self.api_version(), self.kind);
+        Some(given.map_or_else(standard, str::to_owned))
+    }
+
     /// Whether a subresource of this name is served.
     pub fn subresource(&self, name: &str) -> Option<&Subresource> {
         self.subresources

@@ -230,8 +230,7 @@ async fn resource(
     request: HttpRequest<Body>,
 ) -> Response {
     let (head, body) = request.into_parts();
-    let is_get = matches!(head.method.as_str(), "GET" | "HEAD");
-    let watch = is_get
+    let watch = head.method == http::Method::GET
         && target.subresource.is_none()
         && (target.watch || query.switch("watch").unwrap_or(false));
     let Some(verb) = rest::verb(&head.method, &target, watch) else {
@@ -267,6 +266,9 @@ async fn resource(
     if let Err(response) = check_scope(&resource, &mut target, verb) {
         return response;
     }
+    if let Some(status) = check_path_name(&target) {
+        return reply::status(&status);
+    }
     let body = match read_body(verb, body).await {
         Ok(body) => body,
         Err(status) => return reply::status(&status),
@@ -282,6 +284,16 @@ async fn resource(
         warnings: Mutex::new(Vec::new()),
     };
     rest::handle(&request, verb).await
+}
+
+/// Names that no path may have.
+fn check_path_name(target: &Target) -> Option<Status> {
+    let name = target
+        .name
+        .as_deref()
+        .filter(|name| matches!(*name, "." | ".."))?;
+    let message = format!("Name parameter invalid: {name:?}: may not be '{name}'");
+    Some(Status::bad_request(message))
 }
 
 /// Whether the resource has the verb, and the path the scope that the verb needs.
@@ -306,6 +318,9 @@ fn check_scope(
     };
     let virtual_kind = verbs.iter().all(|verb| verb == "create");
     if needs_namespace && matches!(verb, "create" | "deletecollection") && !virtual_kind {
+        if !resource.is_built_in() {
+            return Err(finding::page());
+        }
         return Err(reply::status(&not_allowed()));
     }
     if !verbs.iter().any(|known| known == verb) {
@@ -314,7 +329,8 @@ fn check_scope(
     Ok(())
 }
 
-fn not_allowed() -> Status {
+/// 405: the path has no such method.
+pub(crate) fn not_allowed() -> Status {
     Status {
         code: 405,
         reason: "MethodNotAllowed",

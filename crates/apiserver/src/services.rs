@@ -6,7 +6,7 @@ use std::{
 };
 
 use parking_lot::Mutex;
-use quadrille_machinery::{field_error::FieldError, status::Status};
+use quadrille_machinery::{builtin, field_error::FieldError, status::Status};
 use quadrille_store::{ReadError, Store};
 use rand::Rng;
 use serde_json::{Value, json};
@@ -160,6 +160,9 @@ impl Services {
             .unwrap_or_default()
             .to_owned();
         let refuse = |error| Status::invalid("", "Service", &name, &[error]);
+        if old.is_none_or(|old| old["spec"]["type"] == "ExternalName") {
+            builtin::strategy::prepare_families(new);
+        }
         let mut taken = self.taken.lock();
         assign_address(&mut taken, &mut reservation, old, new).map_err(refuse)?;
         assign_ports(&mut taken, &mut reservation, old, new).map_err(refuse)?;

@@ -87,7 +87,9 @@ pub(crate) fn decode(
         .map_err(|error| Status::internal(format!("stored object is unreadable: {error}")))?;
     object["apiVersion"] = Value::String(resource.api_version());
     object["kind"] = Value::String(resource.kind.clone());
-    object["metadata"]["resourceVersion"] = Value::String(revision.to_string());
+    if revision.0 > 0 {
+        object["metadata"]["resourceVersion"] = Value::String(revision.to_string());
+    }
     Ok(object)
 }
 
@@ -117,12 +119,15 @@ pub(crate) fn write(out: &mut Vec<u8>, head: Head<'_>, value: &[u8], revision: R
         }
         Head::Bare => out.extend_from_slice(METADATA),
     }
-    out.extend_from_slice(br#""resourceVersion":""#);
-    out.extend_from_slice(revision.to_string().as_bytes());
-    out.push(b'"');
     let rest = value.get(METADATA.len()..).unwrap_or_default();
-    if rest.first() != Some(&b'}') {
-        out.push(b',');
+    // What a dry run did not write has no revision.
+    if revision.0 > 0 {
+        out.extend_from_slice(br#""resourceVersion":""#);
+        out.extend_from_slice(revision.to_string().as_bytes());
+        out.push(b'"');
+        if rest.first() != Some(&b'}') {
+            out.push(b',');
+        }
     }
     out.extend_from_slice(rest);
 }

@@ -193,6 +193,11 @@ impl Status {
         }
     }
 
+    /// 500 in words of our own, without a reason: how servers pass on errors that they have no name for.
+    pub fn failure(message: impl Into<String>) -> Self {
+        Self::new(500, "", message)
+    }
+
     /// The object that goes over the wire.
     pub fn to_value(&self) -> Value {
         let mut status = json!({

@@ -13,6 +13,8 @@ use crate::{
     services::KUBERNETES_IP,
 };
 
+/// Who owns what the server writes at its start.
+const MANAGER: &str = "quadrille";
 /// The name of the one node of an embedded cluster.
 const NODE: &str = "quadrille";
 
@@ -37,7 +39,7 @@ pub(crate) async fn run(shared: &Arc<Shared>, housekeeping: bool) -> Result<(), 
 
 fn by_the_server() -> WriteOptions {
     WriteOptions {
-        field_manager: Some("quadrille".to_owned()),
+        field_manager: Some(MANAGER.to_owned()),
         ..WriteOptions::default()
     }
 }
@@ -78,13 +80,17 @@ pub(crate) async fn install(shared: &Arc<Shared>, definition: &Value) -> Result<
 
 async fn ensure(shared: &Arc<Shared>, object: &Value) -> Result<(), StartError> {
     let what = format!("{}/{}", object["kind"], object["metadata"]["name"]).replace('"', "");
-    create_missing(shared, object)
+    create_missing(shared, object, MANAGER)
         .await
         .map_err(|status| StartError::Bootstrap { what, status })
 }
 
 /// Creates an object unless there is one of its name.
-pub(crate) async fn create_missing(shared: &Arc<Shared>, object: &Value) -> Result<(), Status> {
+pub(crate) async fn create_missing(
+    shared: &Arc<Shared>,
+    object: &Value,
+    manager: &str,
+) -> Result<(), Status> {
     let api_version = object["apiVersion"].as_str().unwrap_or_default();
     let kind = object["kind"].as_str().unwrap_or_default();
     let catalog = shared.catalog.snapshot();
@@ -96,7 +102,11 @@ pub(crate) async fn create_missing(shared: &Arc<Shared>, object: &Value) -> Resu
     if lifecycle::fetch(&request, request.namespace(), name)?.is_some() {
         return Ok(());
     }
-    match write::create(&request, &by_the_server(), object.clone(), Ownership::Track).await {
+    let options = WriteOptions {
+        field_manager: Some(manager.to_owned()),
+        ..WriteOptions::default()
+    };
+    match write::create(&request, &options, object.clone(), Ownership::Track).await {
         Err(status) if status.reason == "AlreadyExists" => Ok(()),
         Err(status) => Err(status),
         Ok(_) => Ok(()),

@@ -20,6 +20,17 @@ use crate::{
 const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
 /// The prefix of definitions in the store.
 const PREFIX: &[u8] = b"customresourcedefinitions.apiextensions.k8s.io/";
+/// The verbs of every custom resource.
+const VERBS: [&str; 8] = [
+    "delete",
+    "deletecollection",
+    "get",
+    "list",
+    "patch",
+    "create",
+    "update",
+    "watch",
+];
 /// How many records are read at a time.
 const CHUNK: usize = 500;
 
@@ -163,7 +174,6 @@ fn resources(definition: Value) -> Vec<Resource> {
     let group = text(&definition["spec"]["group"]);
     let plural = text(&names["plural"]);
     let kind = text(&names["kind"]);
-    let terminating = !definition["metadata"]["deletionTimestamp"].is_null();
     let storage_version = versions
         .iter()
         .find(|version| version.storage)
@@ -183,7 +193,7 @@ fn resources(definition: Value) -> Vec<Resource> {
             short_names: texts(&names["shortNames"]),
             categories: texts(&names["categories"]),
             namespaced: definition["spec"]["scope"] == "Namespaced",
-            verbs: verbs(terminating),
+            verbs: VERBS.map(str::to_owned).to_vec(),
             subresources: subresources(&group, &kind, &version),
             schema: version.schema,
             storage: format!("{plural}.{group}"),
@@ -195,33 +205,6 @@ fn resources(definition: Value) -> Vec<Resource> {
             },
         })
         .collect()
-}
-
-/// A definition that is going lets nothing new in.
-fn verbs(terminating: bool) -> Vec<String> {
-    let all: &[&str] = if terminating {
-        &[
-            "delete",
-            "deletecollection",
-            "get",
-            "list",
-            "patch",
-            "update",
-            "watch",
-        ]
-    } else {
-        &[
-            "delete",
-            "deletecollection",
-            "get",
-            "list",
-            "patch",
-            "create",
-            "update",
-            "watch",
-        ]
-    };
-    all.iter().map(|verb| (*verb).to_owned()).collect()
 }
 
 fn subresources(group: &str, kind: &str, version: &crd::CustomVersion) -> Vec<Subresource> {

@@ -16,6 +16,8 @@ use crate::{
 
 /// The prefix of namespaces in the store.
 const PREFIX: &[u8] = b"namespaces/";
+/// Who furnishes namespaces on every cluster; clients know it by this name.
+const MANAGER: &str = "kube-controller-manager";
 /// How many records are read at a time.
 const CHUNK: usize = 500;
 /// What the root certificate's config map says of itself, as on every cluster.
@@ -132,7 +134,7 @@ async fn furnish(shared: &Arc<Shared>, namespace: &str) -> Result<(), Status> {
         "data": { "ca.crt": shared.root_ca },
     });
     for object in [account, root_ca] {
-        match create_missing(shared, &object).await {
+        match create_missing(shared, &object, MANAGER).await {
             // The namespace began to end in between.
             Err(status) if status.code == 403 || status.code == 404 => return Ok(()),
             other => other?,

@@ -12,11 +12,7 @@ use crate::{body, options::WriteOptions};
 /// Creates the object in the body.
 pub(crate) async fn create(request: &Request) -> Result<Response, Status> {
     if request.target.name.is_some() {
-        return Err(Status::method_not_supported(
-            &request.resource.group,
-            &request.resource.plural,
-            "create",
-        ));
+        return Err(crate::server::not_allowed());
     }
     let options = WriteOptions::read(&request.query, "CreateOptions")?;
     let object = body::object(request, &request.resource, options.field_validation)?;

@@ -390,9 +390,17 @@ fn mark(request: &Request, options: &DeleteOptions, object: &Value) -> Value {
     match already {
         None if held => {
             set_deletion(&mut marked, now, grace);
-            bump_generation(&mut marked);
-            if marked["kind"] == "Namespace" && marked["apiVersion"] == "v1" {
+            let namespace = marked["kind"] == "Namespace" && marked["apiVersion"] == "v1";
+            if namespace {
                 marked["status"]["phase"] = json!("Terminating");
+            }
+            // Two kinds end in a way of their own, and know no grace.
+            if namespace || strategy::is_definition(&request.resource) {
+                if let Some(metadata) = marked["metadata"].as_object_mut() {
+                    metadata.remove("deletionGracePeriodSeconds");
+                }
+            } else {
+                bump_generation(&mut marked);
             }
         }
         None => {}

@@ -9,7 +9,8 @@ use crate::{revision, stored};
 /// Answers with the named object.
 pub(crate) fn get(request: &Request) -> Result<Response, Status> {
     if let Some(version) = request.query.text("resourceVersion") {
-        revision::check_not_too_large(&request.shared.store, revision::parse(&version)?)?;
+        let wanted = revision::parse(&version).map_err(|error| error.in_get())?;
+        revision::check_not_too_large(&request.shared.store, wanted)?;
     }
     object::respond(request, 200, &current(request)?)
 }

@@ -6,7 +6,7 @@ use axum::{body::Body, response::Response};
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use bytes::Bytes;
 use futures::stream;
-use quadrille_machinery::status::Status;
+use quadrille_machinery::{decode, status::Status};
 use quadrille_store::{ReadError, Record, Revision, Store};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -26,13 +26,13 @@ use crate::{
 const CHUNK: usize = 500;
 
 /// What a continue token says: where the next page starts, and at which revision.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 struct Token {
     #[serde(rename = "v")]
     version: String,
     #[serde(rename = "rv")]
     revision: i64,
-    #[serde(rename = "start")]
     start: String,
 }
 
@@ -99,6 +99,9 @@ impl Walk {
 pub(crate) fn list(request: &Request) -> Result<Response, Status> {
     let options = ListOptions::read(&request.query)?;
     let form = accept::form(&request.headers)?;
+    if form == (Form::Metadata { list: false }) {
+        return Err(wrong_form(request, "PartialObjectMetadata", true));
+    }
     let selection = Selection::parse(&request.resource, &options)?;
     let cut = cut(request, &options)?;
     let mut walk = Walk::new(request, &selection, cut.at);
@@ -109,11 +112,39 @@ pub(crate) fn list(request: &Request) -> Result<Response, Status> {
     }
 }
 
+/// 406: metadata was asked for in the form of the other number.
+pub(crate) fn wrong_form(request: &Request, form: &str, is_list: bool) -> Status {
+    let resource = &request.resource;
+    let package = resource.group.split('.').next().unwrap_or_default();
+    let package = if package.is_empty() { "core" } else { package };
+    let message = if is_list {
+        format!(
+            "you requested {form}, but the requested object is a list (*{package}.{})",
+            resource.list_kind
+        )
+    } else {
+        format!(
+            "you requested {form}, but the requested object is not a list (*{package}.{})",
+            resource.kind
+        )
+    };
+    Status {
+        details: json!({}),
+        ..Status::not_acceptable(message)
+    }
+}
+
 /// A whole list as a stream: memory stays bounded by a chunk, however many objects there are.
 fn stream(request: &Request, walk: Walk) -> Result<Response, Status> {
     let resource = request.resource.clone();
+    // Lists of custom resources say even that they don't go on.
+    let whole = if resource.is_built_in() {
+        ""
+    } else {
+        r#""continue":"","#
+    };
     let head = format!(
-        r#"{{"kind":"{}","apiVersion":"{}","metadata":{{"resourceVersion":"{}"}},"items":["#,
+        r#"{{"kind":"{}","apiVersion":"{}","metadata":{{{whole}"resourceVersion":"{}"}},"items":["#,
         resource.list_kind,
         resource.api_version(),
         walk.at
@@ -196,6 +227,9 @@ fn collect(
         last = walk.after.clone();
     }
     let mut metadata = json!({ "resourceVersion": walk.at.to_string() });
+    if !request.resource.is_built_in() && form == Form::Object {
+        metadata["continue"] = json!("");
+    }
     if !walk.done
         && let Some(last) = last
     {
@@ -228,7 +262,7 @@ fn collect(
             body.extend_from_slice(b"]}\n");
             Ok(reply::json(200, body))
         }
-        Form::Metadata => {
+        Form::Metadata { .. } => {
             let items: Vec<Value> = saved
                 .map(|saved| {
                     saved
@@ -262,6 +296,7 @@ fn collect(
 fn cut(request: &Request, options: &ListOptions) -> Result<Cut, Status> {
     let store = &request.shared.store;
     let version = options.resource_version.as_deref();
+    check_match(options)?;
     if let Some(text) = &options.continue_token {
         if version.is_some_and(|version| version != "0") {
             return Err(Status::bad_request(
@@ -270,7 +305,6 @@ fn cut(request: &Request, options: &ListOptions) -> Result<Cut, Status> {
         }
         return resume(request, text);
     }
-    check_match(options)?;
     let current = store.revision();
     let Some(version) = version else {
         return Ok(Cut {
@@ -278,7 +312,7 @@ fn cut(request: &Request, options: &ListOptions) -> Result<Cut, Status> {
             after: None,
         });
     };
-    let wanted = revision::parse(version)?;
+    let wanted = revision::parse(version).map_err(|error| error.in_list())?;
     match options.version_match.as_deref() {
         Some("Exact") => {
             revision::check_not_too_large(store, wanted)?;
@@ -307,31 +341,45 @@ fn cut(request: &Request, options: &ListOptions) -> Result<Cut, Status> {
 
 fn check_match(options: &ListOptions) -> Result<(), Status> {
     use quadrille_machinery::field_error::FieldError;
-    let refuse = |error| Err(crate::options::options_invalid("ListOptions", error));
-    let Some(rule) = options.version_match.as_deref() else {
-        return Ok(());
-    };
+    let mut errors = Vec::new();
     let field = "resourceVersionMatch";
-    if options.resource_version.is_none() {
-        return refuse(FieldError::forbidden(
-            field,
-            "resourceVersionMatch is forbidden unless resourceVersion is provided",
+    if let Some(rule) = options.version_match.as_deref() {
+        if options.resource_version.is_none() {
+            errors.push(FieldError::forbidden(
+                field,
+                "resourceVersionMatch is forbidden unless resourceVersion is provided",
+            ));
+        }
+        if options.continue_token.is_some() {
+            errors.push(FieldError::forbidden(
+                field,
+                "resourceVersionMatch is forbidden when continue is provided",
+            ));
+        }
+        if !matches!(rule, "Exact" | "NotOlderThan") {
+            errors.push(FieldError::not_supported(
+                field,
+                rule.into(),
+                &["Exact", "NotOlderThan", ""],
+            ));
+        }
+        if rule == "Exact" && options.resource_version.as_deref() == Some("0") {
+            errors.push(FieldError::forbidden(
+                field,
+                "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"",
+            ));
+        }
+    }
+    if options.send_initial_events.is_some() {
+        errors.push(FieldError::forbidden(
+            "sendInitialEvents",
+            "sendInitialEvents is forbidden for list",
         ));
     }
-    if !matches!(rule, "Exact" | "NotOlderThan") {
-        return refuse(FieldError::not_supported(
-            field,
-            rule.into(),
-            &["Exact", "NotOlderThan", ""],
-        ));
+    if errors.is_empty() {
+        return Ok(());
     }
-    if rule == "Exact" && options.resource_version.as_deref() == Some("0") {
-        return refuse(FieldError::forbidden(
-            field,
-            "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"",
-        ));
-    }
-    Ok(())
+    Err(Status::invalid("meta.k8s.io", "ListOptions", "", &errors))
 }
 
 fn token(request: &Request, at: Revision, last: &[u8]) -> String {
@@ -346,12 +394,18 @@ fn token(request: &Request, at: Revision, last: &[u8]) -> String {
 }
 
 fn resume(request: &Request, text: &str) -> Result<Cut, Status> {
-    let invalid = |why: String| Status::bad_request(format!("continue key is not valid: {why}"));
+    let invalid = |why: String| {
+        Status::bad_request(format!(
+            "invalid continue token: continue key is not valid: {why}"
+        ))
+    };
     let bytes = URL_SAFE_NO_PAD
         .decode(text.trim_end_matches('='))
-        .map_err(|error| invalid(error.to_string()))?;
-    let token: Token =
-        serde_json::from_slice(&bytes).map_err(|error| invalid(error.to_string()))?;
+        .map_err(|error| invalid(illegal_base64(text, &error)))?;
+    let token = decode::json(&bytes)
+        .map_err(|error| invalid(error.to_string()))?
+        .value;
+    let token: Token = serde_json::from_value(token).map_err(|error| invalid(error.to_string()))?;
     if token.version != TOKEN_VERSION {
         return Err(invalid(format!(
             "server does not recognize this encoded version {:?}",
@@ -404,6 +458,17 @@ fn continue_expired(after: &[u8], prefix: &[u8]) -> Status {
     );
     status.list_continue = Some(token);
     status
+}
+
+/// Where a token stops being base64, in Go's words.
+fn illegal_base64(text: &str, error: &base64::DecodeError) -> String {
+    let at = match error {
+        base64::DecodeError::InvalidByte(at, _) | base64::DecodeError::InvalidLastSymbol(at, _) => {
+            *at
+        }
+        _ => text.len(),
+    };
+    format!("illegal base64 data at input byte {at}")
 }
 
 /// A failed read as a refusal.

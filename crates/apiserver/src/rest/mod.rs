@@ -128,9 +128,9 @@ fn truncated(agent: &str) -> String {
 /// The verb that a method means for a path: what authorization and discovery speak of.
 pub(crate) fn verb(method: &Method, target: &Target, watch: bool) -> Option<&'static str> {
     Some(match (method.as_str(), target.name.is_some()) {
-        ("GET" | "HEAD", _) if watch => "watch",
-        ("GET" | "HEAD", true) => "get",
-        ("GET" | "HEAD", false) => "list",
+        ("GET", _) if watch => "watch",
+        ("GET", true) => "get",
+        ("GET", false) => "list",
         ("POST", _) => "create",
         ("PUT", true) => "update",
         ("PATCH", true) => "patch",
@@ -142,6 +142,9 @@ pub(crate) fn verb(method: &Method, target: &Target, watch: bool) -> Option<&'st
 
 /// Does what the verb says.
 pub(crate) async fn handle(request: &Request, verb: &str) -> Response {
+    if let Some(warning) = request.resource.deprecation() {
+        request.warn(warning);
+    }
     let result = match (verb, request.target.subresource.is_some()) {
         (_, true) => subresource::handle(request, verb).await,
         ("get", _) => get::get(request),

@@ -78,15 +78,16 @@ pub(crate) fn respond(request: &Request, code: u16, saved: &Saved) -> Result<Res
             saved.write(resource, true, &mut body)?;
             Ok(reply::json(code, body))
         }
-        Form::Metadata => Ok(reply::value(
+        Form::Metadata { .. } => Ok(reply::value(
             code,
             &partial_metadata(&saved.object(resource)?),
         )),
         Form::Table(version) => {
             let object = saved.object(resource)?;
+            let metadata = json!({ "resourceVersion": saved.revision.to_string() });
             Ok(reply::value(
                 code,
-                &table::of_objects(request, version, &[object], &json!({}))?,
+                &table::of_objects(request, version, &[object], &metadata)?,
             ))
         }
     }

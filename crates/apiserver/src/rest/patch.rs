@@ -16,7 +16,6 @@ use super::{
     write::{self, Current, Ownership, VersionRule},
 };
 use crate::{
-    accept::BodyFormat,
     body, clock,
     options::{FieldValidation, WriteOptions, options_invalid},
     stored, strategy,
@@ -142,6 +141,7 @@ fn reshape(
             .unwrap_or_default(),
         _ => object.to_string(),
     };
+    let before = shown(&object);
     if resource.is_built_in() {
         let typed = Document::of(&object)
             .typed(resource.schema.root())
@@ -149,12 +149,11 @@ fn reshape(
                 let restored = (kind == Kind::Strategic)
                     .then(|| patches::strategic::mistyped(&object, resource.schema.root()));
                 let words = restored.flatten().unwrap_or_else(|| error.to_string());
-                patches::refused(&shown(&object), &words)
+                patches::refused(&before, &words)
             })?;
         object = typed.value;
         strict.extend(typed.strict);
     } else {
-        let before = shown(&object);
         let found = body::shape_custom(&resource.schema, &mut object)
             .map_err(|error| patches::refused(&before, &error.to_string()))?;
         strict.extend(found);
@@ -183,9 +182,15 @@ async fn apply(request: &Request, options: &WriteOptions) -> Result<Response, St
     let merge = |live: Option<&Value>| -> Result<Value, Status> {
         let now = clock::seconds(request.shared.clock.now());
         let ownership = strategy::Ownership::of(request, manager.clone(), now);
-        managed::apply(live, &config, &ownership.write(request), force)
-            .map(|applied| applied.object)
-            .map_err(|error| error.status())
+        let applied = managed::apply(live, &config, &ownership.write(request), force)
+            .map_err(|error| error.status())?;
+        let mut object = applied.object;
+        if let Some(live) = live
+            && object["metadata"]["resourceVersion"].is_null()
+        {
+            object["metadata"]["resourceVersion"] = live["metadata"]["resourceVersion"].clone();
+        }
+        canonical(request, object)
     };
     let key = stored::key(&request.resource, request.namespace(), request.name()?);
     let exists = request
@@ -195,45 +200,90 @@ async fn apply(request: &Request, options: &WriteOptions) -> Result<Response, St
         .map_err(Status::internal)?
         .is_some();
     if !exists && request.target.subresource.is_none() {
-        if config["metadata"]["resourceVersion"]
-            .as_str()
-            .is_some_and(|version| !version.is_empty())
-        {
-            return Err(write::modified(request));
+        let mut merged = merge(None)?;
+        check_identity(request, &merged)?;
+        refuse_uid(request, &merged)?;
+        if let Some(metadata) = merged["metadata"].as_object_mut() {
+            metadata.remove("resourceVersion");
         }
-        let merged = merge(None)?;
         let saved = write::create(request, options, merged, Ownership::Recorded).await?;
         return object::respond(request, 201, &saved);
     }
     let rule = VersionRule::Retry;
     let updated = write::update(request, options, Ownership::Recorded, rule, |current| {
-        merge(Some(&current.object))
+        let merged = merge(Some(&current.object))?;
+        check_identity(request, &merged)?;
+        Ok(merged)
     })
     .await?;
     object::respond(request, 200, &updated.saved)
 }
 
-/// The configuration that the client applies.
+/// The configuration that the client applies, as it says it: defaults and canonical forms come after the
+/// merge, so that nobody owns what nobody said.
 fn applied(request: &Request, options: &WriteOptions) -> Result<Value, Status> {
-    let resource = &request.resource;
-    let mut config = body::parse(
-        request,
-        resource,
-        BodyFormat::Yaml,
-        &request.body,
-        options.field_validation,
-    )?;
-    body::check_name(request, &config)?;
-    if let Some(namespace) = request.namespace() {
-        match config["metadata"]["namespace"].as_str() {
-            None | Some("") => config["metadata"]["namespace"] = json!(namespace),
-            Some(stated) if stated == namespace => {}
-            Some(_) => {
-                return Err(Status::bad_request(
-                    "the namespace of the provided object does not match the namespace sent on the request",
-                ));
-            }
-        }
+    let decoded = decode::yaml(&request.body)
+        .map_err(|error| Status::bad_request(format!("error decoding YAML: {error}")))?;
+    let mut config = decoded.value;
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let envelope = Envelope {
+        api_version: text(&config["apiVersion"]),
+        kind: text(&config["kind"]),
+    };
+    if !decoded.duplicates.is_empty() {
+        body::report(
+            request,
+            &envelope,
+            &request.resource,
+            &decoded.duplicates,
+            options.field_validation,
+        )?;
+    }
+    if let Some(namespace) = request.namespace()
+        && config["metadata"].is_object()
+        && config["metadata"]["namespace"]
+            .as_str()
+            .unwrap_or("")
+            .is_empty()
+    {
+        config["metadata"]["namespace"] = json!(namespace);
     }
     Ok(config)
+}
+
+/// The merged object in the shape that stored objects have.
+fn canonical(request: &Request, mut object: Value) -> Result<Value, Status> {
+    let resource = &request.resource;
+    if resource.is_built_in() {
+        let typed = Document::of(&object)
+            .typed(resource.schema.root())
+            .map_err(|error| Status::failure(error.to_string()))?;
+        object = typed.value;
+    } else {
+        body::shape_custom(&resource.schema, &mut object)
+            .map_err(|error| Status::failure(error.to_string()))?;
+    }
+    object["apiVersion"] = json!(resource.api_version());
+    object["kind"] = json!(resource.kind);
+    Ok(object)
+}
+
+/// The merged object is the one that the path names.
+fn check_identity(request: &Request, object: &Value) -> Result<(), Status> {
+    let mut named = object.clone();
+    if named["metadata"]["name"].as_str().unwrap_or("").is_empty() {
+        named["metadata"]["name"] = json!(request.name()?);
+    }
+    body::check_name(request, &named)?;
+    body::check_namespace(request, object)
+}
+
+/// An apply that names a uid means an object that exists.
+fn refuse_uid(request: &Request, object: &Value) -> Result<(), Status> {
+    match object["metadata"]["uid"].as_str() {
+        None | Some("") => Ok(()),
+        Some(uid) => Err(request.conflict(&format!(
+            "uid mismatch: the provided object specified uid {uid}, and no existing object was found"
+        ))),
+    }
 }

@@ -4,7 +4,7 @@ use axum::response::Response;
 use quadrille_machinery::status::Status;
 use serde_json::{Value, json};
 
-use super::Request;
+use super::{Request, write};
 use crate::{
     auth::{Attributes, Decision, User},
     body,
@@ -47,6 +47,10 @@ pub(crate) async fn create(request: &Request) -> Result<Response, Status> {
             ));
         }
     };
+    let now = crate::clock::seconds(request.shared.clock.now());
+    if request.resource.group == "authorization.k8s.io" || request.resource.kind == "TokenReview" {
+        review = write::track(request, &options, None, review, &now);
+    }
     review["status"] = status;
     Ok(reply::value(201, &review))
 }

@@ -112,7 +112,8 @@ impl Start {
             .resource_version
             .as_deref()
             .map(revision::parse)
-            .transpose()?;
+            .transpose()
+            .map_err(|error| error.in_list())?;
         let wants_state = match options.send_initial_events {
             Some(wanted) => wanted,
             None => version.is_none_or(|version| version.0 == 0),
@@ -340,7 +341,7 @@ impl Encoder {
                 saved.write(&self.resource, true, &mut body)?;
                 Ok(body)
             }
-            Form::Metadata => Ok(reply::typed_first(&partial_metadata(
+            Form::Metadata { .. } => Ok(reply::typed_first(&partial_metadata(
                 &saved.object(&self.resource)?,
             ))),
             Form::Table(version) => {
@@ -382,7 +383,7 @@ impl Encoder {
                 }
                 object
             }
-            Form::Metadata => partial_metadata(&json!({ "metadata": metadata })),
+            Form::Metadata { .. } => partial_metadata(&json!({ "metadata": metadata })),
             Form::Table(version) => json!({
                 "kind": "Table",
                 "apiVersion": version.api_version(),

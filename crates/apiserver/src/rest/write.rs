@@ -50,6 +50,7 @@ pub(crate) async fn create(
     if let Some(namespace) = &namespace {
         lifecycle::check_namespace(request, namespace)?;
     }
+    lifecycle::check_definition(request, &object)?;
     let generated = generate_name(&mut object);
     for attempt in 1.. {
         let mut candidate = object.clone();
@@ -262,7 +263,7 @@ pub(crate) fn modified(request: &Request) -> Status {
 }
 
 /// Records who owns the fields of a write.
-fn track(
+pub(crate) fn track(
     request: &Request,
     options: &WriteOptions,
     live: Option<&Value>,
@@ -294,7 +295,8 @@ fn check_preconditions(request: &Request, current: &Current, new: &Value) -> Res
             if version == "0" {
                 return Ok(false);
             }
-            if revision::parse(version)? != current.saved.revision {
+            let named = revision::parse(version).map_err(|error| error.in_object())?;
+            if named != current.saved.revision {
                 return Err(modified(request));
             }
             Ok(true)
@@ -309,10 +311,11 @@ fn check_preconditions(request: &Request, current: &Current, new: &Value) -> Res
 /// What a new object may not say about itself.
 fn check_new_metadata(object: &Value) -> Result<(), Status> {
     let version = object["metadata"]["resourceVersion"].as_str().unwrap_or("");
-    if version.is_empty() {
+    if matches!(version, "" | "0") {
         return Ok(());
     }
-    Err(Status::bad_request(
+    revision::parse(version).map_err(|error| error.in_object())?;
+    Err(Status::failure(
         "resourceVersion should not be set on objects to be created",
     ))
 }

@@ -1,7 +1,7 @@
 //! `pods/binding`: a pod is given to a node.
 
 use axum::response::Response;
-use quadrille_machinery::{decode, status::Status};
+use quadrille_machinery::{decode, field_error::FieldError, status::Status};
 use serde_json::{Value, json};
 
 use super::super::{
@@ -24,25 +24,36 @@ pub(crate) async fn create(request: &Request) -> Result<Response, Status> {
         .value;
     let node = binding["target"]["name"].as_str().unwrap_or("").to_owned();
     if node.is_empty() {
-        let error = quadrille_machinery::field_error::FieldError::required("target.name", "");
+        let error = FieldError::required("target.name", "");
         return Err(Status::invalid("", "Binding", request.name()?, &[error]));
+    }
+    let kind = binding["target"]["kind"].as_str().unwrap_or("");
+    if !matches!(kind, "" | "Node") {
+        let error = FieldError::not_supported("target.kind", kind.into(), &["Node", "<empty>"]);
+        return Err(Status::failure(error.to_string()));
     }
     let now = clock::seconds(request.shared.clock.now());
     let rule = VersionRule::Retry;
-    write::update(request, &options, Ownership::Track, rule, |current| {
+    write::update(request, &options, Ownership::Recorded, rule, |current| {
         let mut pod = current.object.clone();
         if !pod["metadata"]["deletionTimestamp"].is_null() {
-            return Err(request.conflict(&format!(
-                "pod {} is being deleted, cannot be assigned to a host",
-                request.name()?
-            )));
+            return Err(conflict(
+                request,
+                &format!(
+                    "pod {} is being deleted, cannot be assigned to a host",
+                    request.name()?
+                ),
+            ));
         }
         let assigned = pod["spec"]["nodeName"].as_str().unwrap_or("");
         if !assigned.is_empty() {
-            return Err(request.conflict(&format!(
-                "pod {} is already assigned to node {assigned:?}",
-                request.name()?
-            )));
+            return Err(conflict(
+                request,
+                &format!(
+                    "pod {} is already assigned to node {assigned:?}",
+                    request.name()?
+                ),
+            ));
         }
         pod["spec"]["nodeName"] = json!(node);
         set_scheduled(&mut pod, &now);
@@ -59,6 +70,11 @@ pub(crate) async fn create(request: &Request) -> Result<Response, Status> {
             "code": 201,
         }),
     ))
+}
+
+fn conflict(request: &Request, why: &str) -> Status {
+    let name = request.target.name.as_deref().unwrap_or("");
+    Status::conflict("", "pods/binding", name, why)
 }
 
 fn set_scheduled(pod: &mut Value, now: &str) {
