@@ -10,6 +10,7 @@
 //! It knows nothing of our own kinds: custom resource definitions reach it like anybody's.
 
 mod accept;
+mod admission;
 pub mod auth;
 mod body;
 mod catalog;

@@ -14,7 +14,7 @@ use quadrille_machinery::{
 use serde_json::{Value, json};
 
 use crate::{
-    clock,
+    admission, clock,
     resource::{Origin, Resource},
     rest::Request,
 };
@@ -33,9 +33,10 @@ pub(crate) fn default(resource: &Resource, object: &mut Value) {
 }
 
 /// What admission does to a new object.
-pub(crate) fn admit_create(request: &Request, object: &mut Value) -> Result<(), Status> {
+pub(crate) async fn admit_create(request: &Request, object: &mut Value) -> Result<(), Status> {
     refuse_webhooks(request)?;
     if request.resource.is_built_in() {
+        admission::admit_new(request, object).await?;
         builtin::admission::admit_create(&request.resource.group, &request.resource.kind, object);
     }
     Ok(())
@@ -321,12 +322,14 @@ fn refuse(request: &Request, object: &Value, errors: &[FieldError]) -> Result<()
         return Ok(());
     }
     let name = object["metadata"]["name"].as_str().unwrap_or_default();
-    Err(Status::invalid(
-        &request.resource.group,
-        &request.resource.kind,
-        name,
-        errors,
-    ))
+    // Events of both groups are refused as events of the core group.
+    let is_event = request.resource.is_built_in() && request.resource.kind == "Event";
+    let group = if is_event {
+        ""
+    } else {
+        &request.resource.group
+    };
+    Err(Status::invalid(group, &request.resource.kind, name, errors))
 }
 
 /// 422: this kind's update must name the resource version that it saw.

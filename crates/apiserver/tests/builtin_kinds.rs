@@ -66,9 +66,6 @@ fn ours(input: &Value) -> Value {
         convert(&mut object, &resource.storage_version);
         convert(&mut object, api_version);
     }
-    if kind == "Service" {
-        builtin::strategy::prepare_families(&mut object);
-    }
     object["metadata"].as_object_mut().unwrap().remove("uid");
     object
 }

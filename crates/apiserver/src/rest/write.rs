@@ -62,7 +62,7 @@ pub(crate) async fn create(
         if ownership == Ownership::Track {
             candidate = track(request, options, None, candidate, &now);
         }
-        strategy::admit_create(request, &mut candidate)?;
+        strategy::admit_create(request, &mut candidate).await?;
         strategy::before_create(request, &mut candidate, &now)?;
         let name = candidate["metadata"]["name"]
             .as_str()
@@ -333,7 +333,7 @@ fn generate_name(object: &mut Value) -> Option<String> {
 }
 
 /// Five characters that can't spell a word.
-fn suffix() -> String {
+pub(crate) fn suffix() -> String {
     const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
     let mut random = rand::rng();
     (0..5)

@@ -59,6 +59,7 @@ fn special(type_name: &str, schema: SchemaRef<'_>, object: &mut Map<String, Valu
     match type_name {
         "Container" | "EphemeralContainer" => core::container(object),
         "CustomResourceDefinition" => policies::custom_resource_definition(object),
+        "DaemonSet" => legacy::template_generation(object),
         "DaemonSetUpdateStrategy" => workloads::daemon_set_strategy(object),
         "DeploymentStrategy" => workloads::deployment_strategy(object),
         "DeviceSubRequest" | "ExactDeviceRequest" => policies::device_request(object),

@@ -10,8 +10,6 @@ use serde_json::{Map, Value, json};
 use super::fields::{object, object_or_new, objects, text, unset};
 use super::quality;
 
-pub use service::prepare_families;
-
 type Object = Map<String, Value>;
 
 /// Kinds whose status only the `status` subresource writes; new objects start with an empty one.
@@ -113,7 +111,10 @@ pub fn prepare_for_create(kind: &str, object: &mut Value, now: &str) {
         "Pod" => new_pod(object, pod_class.unwrap_or_default(), now),
         "Namespace" => new_namespace(object),
         "Job" => job::generate_selector(object),
-        "DaemonSet" => template_generation(object, 1),
+        "DaemonSet" => {
+            let given = current_template_generation(&object["metadata"]);
+            template_generation(object, given.max(1));
+        }
         "PersistentVolume" => {
             let status = json!({"phase": "Pending", "lastPhaseTransitionTime": now});
             object.insert("status".into(), status);
@@ -144,8 +145,7 @@ pub fn prepare_for_update(kind: &str, new: &mut Value, old: &Value) {
         "Service" => service::update(new, old),
         "DaemonSet" => {
             let template = |object: &Value| object["spec"]["template"].clone();
-            let current = old["metadata"]["annotations"][TEMPLATE_GENERATION].as_str();
-            let current = current.and_then(|text| text.parse().ok()).unwrap_or(1);
+            let current = current_template_generation(&old["metadata"]);
             let changed = template(old) != new["spec"]["template"];
             template_generation(new, current + i64::from(changed));
         }
@@ -233,6 +233,11 @@ fn new_namespace(namespace: &mut Object) {
     {
         finalizers.push(json!("kubernetes"));
     }
+}
+
+fn current_template_generation(metadata: &Value) -> i64 {
+    let text = metadata["annotations"][TEMPLATE_GENERATION].as_str();
+    text.and_then(|text| text.parse().ok()).unwrap_or_default()
 }
 
 fn template_generation(set: &mut Object, number: i64) {

@@ -84,3 +84,9 @@ pub(super) fn claim_templates(spec: &mut Object) {
         set_unset(claim, "kind", "PersistentVolumeClaim");
     }
 }
+
+/// A number that was a field once is an annotation now.
+pub(super) fn template_generation(set: &mut Object) {
+    let annotations = object_or_new(object_or_new(set, "metadata"), "annotations");
+    set_unset(annotations, "deprecated.daemonset.template.generation", "0");
+}

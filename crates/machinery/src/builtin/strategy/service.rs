@@ -8,21 +8,22 @@ use crate::builtin::fields::{count, object_or_new, objects, text, unset};
 
 type Object = Map<String, Value>;
 
-/// A single cluster IP is also the list of them.
+/// A new service: its families on a server that has only IPv4, and its address both ways.
 pub(super) fn new(service: &mut Object) {
     let spec = object_or_new(service, "spec");
+    address_list(spec);
+    families(spec);
+}
+
+/// A single cluster IP is also the list of them.
+fn address_list(spec: &mut Object) {
     if !unset(spec, "clusterIP") && count(spec, "clusterIPs") == 0 {
         let address = spec["clusterIP"].clone();
         spec.insert("clusterIPs".into(), json!([address]));
     }
 }
 
-/// The IP families of a new service on a server that has only IPv4.
-pub fn prepare_families(service: &mut Value) {
-    let Some(service) = service.as_object_mut() else {
-        return;
-    };
-    let spec = object_or_new(service, "spec");
+fn families(spec: &mut Object) {
     if text(spec, "type") == "ExternalName" {
         return;
     }
@@ -69,7 +70,8 @@ pub(super) fn update(service: &mut Object, old: &Value) {
         }
     }
     drop_unused(spec, old_spec, &new_type, &old_type);
-    new(service);
+    address_list(spec);
+    families(spec);
 }
 
 fn has_address(ty: &str) -> bool {

@@ -3,6 +3,8 @@
 use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::Value;
 
+use crate::decode;
+
 use super::{
     environment::config_key,
     report::{Report, text},
@@ -30,7 +32,7 @@ pub(super) fn config_map(report: &mut Report, object: &Value) {
         size += text(value).len() / 4 * 3;
     }
     if size > SIZE_MAX {
-        too_long(report, "");
+        too_long(report, "[]");
     }
 }
 
@@ -85,14 +87,8 @@ fn json_entry(report: &mut Report, data: &Value, key: &str) {
         return;
     };
     let bytes = BASE64_STANDARD.decode(text(entry)).unwrap_or_default();
-    if serde_json::from_slice::<Value>(&bytes).is_err() {
-        let why = match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
-            Some(byte) if !b"{[\"-0123456789tfn".contains(byte) => {
-                let letter = char::from(*byte);
-                format!("invalid character '{letter}' looking for beginning of value")
-            }
-            _ => "unexpected end of JSON input".to_owned(),
-        };
-        report.invalid(path, &"<secret contents redacted>".into(), &why);
+    if let Err(error) = decode::json(&bytes) {
+        let redacted = "<secret contents redacted>".into();
+        report.invalid(path, &redacted, &error.to_string());
     }
 }

@@ -1,0 +1,179 @@
+//! What admission adds to new objects from other objects and from the request: a pod's service account and
+//! priority, and who asks for a certificate.
+
+use std::time::Duration;
+
+use quadrille_machinery::{names, status::Status};
+use serde_json::{Value, json};
+
+use crate::{
+    kinds,
+    rest::{Request, write},
+    stored,
+};
+
+/// How often to look for a namespace's `default` service account, which is made shortly after it.
+const ACCOUNT_TRIES: u32 = 10;
+const ACCOUNT_PAUSE: Duration = Duration::from_millis(100);
+/// Where every container finds its token.
+const TOKEN_PATH: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+/// Completes a new object, or says why it can't be.
+pub(crate) async fn admit_new(request: &Request, object: &mut Value) -> Result<(), Status> {
+    let resource = &request.resource;
+    match (resource.group.as_str(), resource.kind.as_str()) {
+        ("", "Pod") => {
+            service_account(request, object).await?;
+            priority(request, object)
+        }
+        ("certificates.k8s.io", "CertificateSigningRequest") => {
+            requester(request, object);
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn forbidden(request: &Request, object: &Value, why: &str) -> Status {
+    let name = object["metadata"]["name"].as_str().unwrap_or_default();
+    Status::forbidden(&request.resource.group, &request.resource.plural, name, why)
+}
+
+fn find(
+    request: &Request,
+    group: &str,
+    plural: &str,
+    namespace: Option<&str>,
+    name: &str,
+) -> Result<Option<Value>, Status> {
+    let Some(resource) = kinds::load().resource(group, "v1", plural) else {
+        return Ok(None);
+    };
+    let key = stored::key(resource, namespace, name);
+    let record = request.shared.store.get(&key).map_err(Status::internal)?;
+    record
+        .map(|record| stored::decode_record(resource, &record))
+        .transpose()
+}
+
+/// Who asks for a certificate is the server's to say.
+fn requester(request: &Request, object: &mut Value) {
+    let user = &request.user;
+    let spec = &mut object["spec"];
+    spec["username"] = json!(user.name);
+    spec["uid"] = json!(user.uid);
+    spec["groups"] = json!(user.groups);
+    spec["extra"] = json!(user.extra);
+}
+
+async fn service_account(request: &Request, pod: &mut Value) -> Result<(), Status> {
+    if pod["metadata"]["annotations"]["kubernetes.io/config.mirror"].is_string() {
+        return Ok(());
+    }
+    let name = match pod["spec"]["serviceAccountName"].as_str() {
+        None | Some("") => "default".to_owned(),
+        Some(name) => name.to_owned(),
+    };
+    let namespace = request.namespace().unwrap_or_default();
+    let Some(account) = account(request, namespace, &name).await? else {
+        let why = format!(
+            "error looking up service account {namespace}/{name}: serviceaccount {name:?} not found"
+        );
+        return Err(forbidden(request, pod, &why));
+    };
+    pod["spec"]["serviceAccountName"] = json!(name);
+    let choice = |object: &Value| object["automountServiceAccountToken"].as_bool();
+    if choice(&pod["spec"]).or(choice(&account)).unwrap_or(true) {
+        mount_token(&mut pod["spec"]);
+    }
+    let has_secrets = pod["spec"]["imagePullSecrets"]
+        .as_array()
+        .is_some_and(|secrets| !secrets.is_empty());
+    if !has_secrets && account["imagePullSecrets"].is_array() {
+        pod["spec"]["imagePullSecrets"] = account["imagePullSecrets"].clone();
+    }
+    Ok(())
+}
+
+async fn account(request: &Request, namespace: &str, name: &str) -> Result<Option<Value>, Status> {
+    let tries = if name == "default" { ACCOUNT_TRIES } else { 1 };
+    for attempt in 1..=tries {
+        let found = find(request, "", "serviceaccounts", Some(namespace), name)?;
+        if found.is_some() {
+            return Ok(found);
+        }
+        if attempt < tries {
+            tokio::time::sleep(ACCOUNT_PAUSE).await;
+        }
+    }
+    Ok(None)
+}
+
+/// Gives every container that has none the token of the account.
+fn mount_token(spec: &mut Value) {
+    let volume = names::generate("kube-api-access-", &write::suffix());
+    let mut needed = false;
+    for list in ["initContainers", "containers"] {
+        for container in spec[list].as_array_mut().into_iter().flatten() {
+            let mounts = container["volumeMounts"].as_array();
+            let mounted = mounts
+                .into_iter()
+                .flatten()
+                .any(|mount| mount["mountPath"] == TOKEN_PATH);
+            if mounted {
+                continue;
+            }
+            needed = true;
+            let mount = json!({"name": volume, "readOnly": true, "mountPath": TOKEN_PATH});
+            push(&mut container["volumeMounts"], mount);
+        }
+    }
+    if needed {
+        let sources = json!([
+            {"serviceAccountToken": {"expirationSeconds": 3607, "path": "token"}},
+            {"configMap": {
+                "name": "kube-root-ca.crt",
+                "items": [{"key": "ca.crt", "path": "ca.crt"}],
+            }},
+            {"downwardAPI": {"items": [{
+                "path": "namespace",
+                "fieldRef": {"apiVersion": "v1", "fieldPath": "metadata.namespace"},
+            }]}},
+        ]);
+        let projected = json!({"defaultMode": 0o644, "sources": sources});
+        push(
+            &mut spec["volumes"],
+            json!({"name": volume, "projected": projected}),
+        );
+    }
+}
+
+fn push(list: &mut Value, entry: Value) {
+    match list {
+        Value::Array(entries) => entries.push(entry),
+        other => *other = json!([entry]),
+    }
+}
+
+/// A priority class is a number and a policy for the pods that name it.
+fn priority(request: &Request, pod: &mut Value) -> Result<(), Status> {
+    let name = match pod["spec"]["priorityClassName"].as_str() {
+        None | Some("") => return Ok(()),
+        Some(name) => name.to_owned(),
+    };
+    let class = match find(request, "scheduling.k8s.io", "priorityclasses", None, &name)? {
+        Some(class) => class,
+        None => match name.as_str() {
+            "system-node-critical" => json!({"value": 2_000_001_000}),
+            "system-cluster-critical" => json!({"value": 2_000_000_000}),
+            _ => {
+                let why = format!("no PriorityClass with name {name} was found");
+                return Err(forbidden(request, pod, &why));
+            }
+        },
+    };
+    pod["spec"]["priority"] = class["value"].clone();
+    let policy = class["preemptionPolicy"].as_str();
+    pod["spec"]["preemptionPolicy"] = json!(policy.unwrap_or("PreemptLowerPriority"));
+    Ok(())
+}
