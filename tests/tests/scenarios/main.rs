@@ -5,4 +5,5 @@ mod definitions;
 mod kubectl;
 mod lifecycle;
 mod objects;
+mod platform_kinds;
 mod watching;
