@@ -3,6 +3,7 @@
 
 mod crds;
 mod kinds;
+mod protobuf;
 
 use std::{fs, path::Path};
 

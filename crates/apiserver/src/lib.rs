@@ -24,6 +24,7 @@ mod lifecycle;
 pub mod openapi;
 mod options;
 mod path;
+mod protobuf;
 mod quirks;
 mod reply;
 pub mod resource;

@@ -10,6 +10,8 @@ mod module;
 mod resources;
 mod schemas;
 
+use std::path::PathBuf;
+
 use anyhow::Context;
 use serde_json::{Value, json};
 
@@ -37,14 +39,23 @@ pub(super) fn generate() -> anyhow::Result<Vec<Generated>> {
         lines.push(version.compact(&definitions)?);
     }
     let content = layout(&definitions, &lines).context("lay out the data file")?;
-    Ok(vec![Generated {
-        path: PATH.to_owned(),
-        content,
-    }])
+    let folders: Vec<PathBuf> = modules()?.into_iter().map(|(_, folder)| folder).collect();
+    Ok(vec![
+        super::protobuf::generate(&folders, &content)?,
+        Generated {
+            path: PATH.to_owned(),
+            content,
+        },
+    ])
 }
 
 /// The Go sources of all API types.
 fn sources() -> anyhow::Result<golang::Sources> {
+    Ok(golang::Sources::new(modules()?))
+}
+
+/// Name and folder of each module with API types.
+fn modules() -> anyhow::Result<Vec<(String, PathBuf)>> {
     let version = KUBERNETES.replacen('1', "v0", 1);
     let mut modules = Vec::new();
     for name in [
@@ -56,7 +67,7 @@ fn sources() -> anyhow::Result<golang::Sources> {
         let folder = module::folder(name, &version)?.context("`go` has gone")?;
         modules.push((name.to_owned(), folder));
     }
-    Ok(golang::Sources::new(modules))
+    Ok(modules)
 }
 
 /// One line per definition and per group version: compact, and a change shows as a readable diff.

@@ -6,7 +6,7 @@
 use std::{
     fs::{self, File},
     io::{BufRead, BufReader},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
 };
 
@@ -117,6 +117,7 @@ fn looking_around_a_new_cluster() {
     );
     let explained = session.run("explain project.spec");
     assert!(explained.contains("KIND:       Project"), "{explained}");
+    session.says("auth can-i create deployments", "yes");
     assert!(session.run("version").contains("Server Version: v1."));
     assert!(
         session
@@ -248,9 +249,7 @@ fn a_watch_shows_changes_as_they_come() {
     let Some(session) = Session::start() else {
         return;
     };
-    let news = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: news}\ndata: {line: '1'}\n";
-    fs::write(session.home.path().join("news.yaml"), news).unwrap();
-    session.run("apply -f news.yaml");
+    session.run("create configmap news --from-literal=line=1");
     let errors = File::create(session.home.path().join("watch.err")).unwrap();
     let mut watch = session
         .command("get configmap news -w -o jsonpath={.data.line}{\"\\n\"}")
@@ -264,4 +263,72 @@ fn a_watch_shows_changes_as_they_come() {
     assert_eq!(lines.next().unwrap().unwrap(), "2");
     watch.kill().unwrap();
     watch.wait().unwrap();
+}
+
+#[test]
+fn every_namespaced_thing_that_people_make_first_can_be_made_and_deleted() {
+    let Some(session) = Session::start() else {
+        return;
+    };
+    session.says("create namespace shop", "namespace/shop created");
+    for (make, name) in [
+        ("configmap c --from-literal=a=b", "configmap/c"),
+        ("secret generic s --from-literal=a=b", "secret/s"),
+        ("serviceaccount robot", "serviceaccount/robot"),
+        (
+            "role reader --verb=get --resource=pods",
+            "role.rbac.authorization.k8s.io/reader",
+        ),
+        (
+            "rolebinding read --role=reader --serviceaccount=shop:robot",
+            "rolebinding.rbac.authorization.k8s.io/read",
+        ),
+        ("deployment d --image=web:1", "deployment.apps/d"),
+        ("service clusterip s --tcp=80:8080", "service/s"),
+        ("job j --image=web:1", "job.batch/j"),
+        (
+            "cronjob cj --image=web:1 --schedule=@daily",
+            "cronjob.batch/cj",
+        ),
+        (
+            "ingress i --rule=example.dev/*=s:80",
+            "ingress.networking.k8s.io/i",
+        ),
+        ("quota q --hard=pods=5", "resourcequota/q"),
+        (
+            "poddisruptionbudget p --selector=app=d --min-available=1",
+            "poddisruptionbudget.policy/p",
+        ),
+    ] {
+        session.says(
+            &format!("create -n shop {make}"),
+            &format!("{name} created"),
+        );
+        session.says(&format!("delete -n shop {name} --wait=false -o name"), name);
+    }
+    session.run("create serviceaccount robot -n shop");
+    let token = session.run("create token robot -n shop");
+    assert_eq!(token.trim().split('.').count(), 3, "{token}");
+    let config = session.home.path().join("robot.kubeconfig");
+    fs::write(&config, without_certificate(&session.instance.kubeconfig())).unwrap();
+    let line = format!("get pods -n shop --token={}", token.trim());
+    let refused = finish(session.command(&line).env("KUBECONFIG", &config));
+    let words = "User \"system:serviceaccount:shop:robot\" cannot list resource \"pods\"";
+    assert!(refused.err.contains(words), "{refused:?}");
+    session.run("delete namespace shop");
+    session.run("wait --for=delete namespace/shop --timeout=30s");
+}
+
+/// The same kubeconfig for somebody who has no certificate.
+fn without_certificate(path: &Path) -> String {
+    let text = fs::read_to_string(path).unwrap();
+    let kept = text.lines().filter(|line| !line.contains("client-"));
+    kept.map(|line| {
+        if line == "  user:" {
+            "  user: {}\n".to_owned()
+        } else {
+            format!("{line}\n")
+        }
+    })
+    .collect()
 }

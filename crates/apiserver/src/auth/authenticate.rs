@@ -17,7 +17,7 @@ use super::{
     certificate::PeerCertificate,
     service_account::{Binding, ServiceAccountKey, TokenError},
 };
-use crate::serve::respond;
+use crate::reply;
 
 /// Says whether what a service account token is bound to still exists: the account itself by name and uid,
 /// and the pod, secret or node that the token names.
@@ -171,7 +171,7 @@ pub async fn layer(
         Ok(None) => next.run(request).await,
         Err(error) => {
             tracing::debug!(%error, path = request.uri().path(), "credentials refused");
-            respond::status(&Status::unauthorized())
+            reply::status(&Status::unauthorized())
         }
     }
 }

@@ -18,9 +18,8 @@ use serde_json::json;
 use super::{
     asked::Asked,
     go_duration::{self, DurationError},
-    respond,
 };
-use crate::auth::User;
+use crate::{auth::User, reply};
 
 /// Bounds on what clients may take. [`Limits::default`] has Kubernetes' own numbers where it has some.
 #[derive(Clone, Copy, Debug)]
@@ -77,7 +76,7 @@ pub(super) async fn body_layer(
             next.run(Request::from_parts(parts, Body::from(bytes)))
                 .await
         }
-        Err(refusal) => respond::status(&refusal),
+        Err(refusal) => reply::status(&refusal),
     }
 }
 
@@ -124,7 +123,7 @@ pub(super) async fn time_layer(
     let wanted = match asked_time(request.uri().query().unwrap_or_default()) {
         Ok(wanted) => wanted,
         Err(why) => {
-            return respond::status(&Status::bad_request(format!(
+            return reply::status(&Status::bad_request(format!(
                 "invalid timeout specified in the request URL - {why}"
             )));
         }
@@ -132,7 +131,7 @@ pub(super) async fn time_layer(
     let allowed = wanted.map_or(limits.request_time, |time| time.min(limits.request_time));
     match tokio::time::timeout(allowed, next.run(request)).await {
         Ok(response) => response,
-        Err(_) => respond::status(&Status {
+        Err(_) => reply::status(&Status {
             details: json!({}),
             ..Status::timeout("Timeout: request did not complete within the allotted timeout")
         }),

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   TCP ─► TLS ─► HTTP/1.1 | HTTP/2 ─► observe ─► time ─► authenticate ─► /metrics
-//!                                   (log, count)                      └─► body ─► router
+//!                                   (log, count)                      └─► body ─► protobuf ─► router
 //! ```
 //!
 //! Everything about the wire is here: certificates, limits, the request log, metrics, stopping. The router
@@ -19,14 +19,13 @@ mod observe;
 pub mod private_file;
 mod process;
 pub mod request_log;
-pub(crate) mod respond;
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use axum::{
     Extension, Router,
     extract::{DefaultBodyLimit, State},
-    middleware::from_fn_with_state,
+    middleware::{from_fn, from_fn_with_state},
     response::{IntoResponse, Response},
     routing::get,
 };
@@ -42,8 +41,11 @@ pub use self::{
     metrics::Metrics,
     request_log::{Entry, JsonLines, RequestLog},
 };
-use crate::auth::{
-    Attributes, Authenticator, Authorizer, Decision, MastersOnly, User, authenticate, forbidden,
+use crate::{
+    auth::{
+        Attributes, Authenticator, Authorizer, Decision, MastersOnly, User, authenticate, forbidden,
+    },
+    protobuf, reply,
 };
 
 /// What to put in front of a router.
@@ -155,6 +157,7 @@ fn stack(router: Router, options: &Options, stopping: CancellationToken) -> Rout
         stopping,
     };
     let limited = router
+        .layer(from_fn(protobuf::layer))
         // Ours is the limit that counts; extractors behind it have one of their own.
         .layer(DefaultBodyLimit::disable())
         .layer(from_fn_with_state(options.limits, limits::body_layer));
@@ -175,7 +178,7 @@ async fn show_metrics(
     user: Option<Extension<User>>,
 ) -> Response {
     let Some(Extension(user)) = user else {
-        return respond::status(&Status::unauthorized());
+        return reply::status(&Status::unauthorized());
     };
     let attributes = Attributes {
         user: &user,
@@ -196,6 +199,6 @@ async fn show_metrics(
             )];
             (kind, metrics.render()).into_response()
         }
-        Decision::Deny { reason } => respond::status(&forbidden(&attributes, &reason)),
+        Decision::Deny { reason } => reply::status(&forbidden(&attributes, &reason)),
     }
 }

@@ -26,9 +26,8 @@ use super::{
     asked::Asked,
     metrics::{Metrics, Open},
     request_log::{Entry, RequestLog},
-    respond,
 };
-use crate::auth::User;
+use crate::{auth::User, reply};
 
 /// What the layer reports to.
 #[derive(Clone)]
@@ -54,7 +53,7 @@ pub(super) async fn layer(
     });
     let mut response = match AssertUnwindSafe(next.run(request)).catch_unwind().await {
         Ok(response) => response,
-        Err(_) => respond::status(&Status::internal(
+        Err(_) => reply::status(&Status::internal(
             "this request made the server panic; its log says more",
         )),
     };
