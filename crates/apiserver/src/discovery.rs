@@ -166,7 +166,9 @@ fn legacy_subresource(resource: &Resource, subresource: &Subresource) -> Value {
         ("group", &subresource.group),
         ("version", &subresource.version),
     ] {
-        if !value.is_empty() {
+        // A custom resource's own kind goes without saying.
+        let own = is_custom(resource) && subresource.kind == resource.kind;
+        if !value.is_empty() && !own {
             entry.insert(key.into(), json!(value));
         }
     }

@@ -105,7 +105,14 @@ impl Resource {
             version_index,
         } = &self.origin
         else {
-            return None;
+            let warning = match (self.api_version().as_str(), self.kind.as_str()) {
+                ("v1", "ComponentStatus") => "v1 ComponentStatus is deprecated in v1.19+",
+                ("v1", "Endpoints") => {
+                    "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"
+                }
+                _ => return None,
+            };
+            return Some(warning.to_owned());
         };
         let version = &definition["spec"]["versions"][*version_index];
         if version["deprecated"] != true {

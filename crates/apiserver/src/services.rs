@@ -6,7 +6,7 @@ use std::{
 };
 
 use parking_lot::Mutex;
-use quadrille_machinery::{builtin, field_error::FieldError, status::Status};
+use quadrille_machinery::{field_error::FieldError, status::Status};
 use quadrille_store::{ReadError, Store};
 use rand::Rng;
 use serde_json::{Value, json};
@@ -160,9 +160,6 @@ impl Services {
             .unwrap_or_default()
             .to_owned();
         let refuse = |error| Status::invalid("", "Service", &name, &[error]);
-        if old.is_none_or(|old| old["spec"]["type"] == "ExternalName") {
-            builtin::strategy::prepare_families(new);
-        }
         let mut taken = self.taken.lock();
         assign_address(&mut taken, &mut reservation, old, new).map_err(refuse)?;
         assign_ports(&mut taken, &mut reservation, old, new).map_err(refuse)?;
@@ -278,7 +275,8 @@ fn assign_ports(
         _ => false,
     };
     let before = old.map(ports).unwrap_or_default();
-    let Some(listed) = new["spec"]["ports"].as_array_mut() else {
+    let listed = new.pointer_mut("/spec/ports").and_then(Value::as_array_mut);
+    let Some(listed) = listed else {
         return Ok(());
     };
     let mut mine: BTreeSet<u16> = BTreeSet::new();

@@ -110,6 +110,12 @@ pub(crate) fn before_create(
             validate_custom(resource, object, None)
         }
     };
+    if resource.is_built_in() {
+        let warnings = builtin::warnings::on_create(&resource.kind, object);
+        warnings
+            .into_iter()
+            .for_each(|warning| request.warn(warning));
+    }
     refuse(request, object, &errors)
 }
 
@@ -134,6 +140,12 @@ pub(crate) fn before_update(request: &Request, new: &mut Value, old: &Value) -> 
             validate_custom(resource, new, Some(old))
         }
     };
+    if resource.is_built_in() && subresource.is_empty() {
+        let warnings = builtin::warnings::on_update(&resource.kind, new, old);
+        warnings
+            .into_iter()
+            .for_each(|warning| request.warn(warning));
+    }
     refuse(request, new, &errors)?;
     managed::keep_times(old, new);
     Ok(())

@@ -15,6 +15,7 @@ mod fields;
 pub mod quality;
 pub mod strategy;
 pub mod validation;
+pub mod warnings;
 
 use serde_json::Value;
 
