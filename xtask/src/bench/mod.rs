@@ -4,6 +4,8 @@
 mod apiserver;
 mod report;
 
+use crate::workspace;
+
 /// Options of `cargo xtask bench`.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -19,6 +21,11 @@ enum Bench {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    if cfg!(debug_assertions) {
+        // An unoptimized client would measure itself.
+        let mut cargo = workspace::cargo(&["run", "--release", "--package", "xtask", "--"]);
+        return workspace::run(cargo.args(std::env::args_os().skip(1)));
+    }
     match &arguments.bench {
         Bench::Apiserver(arguments) => apiserver::run(arguments),
     }
