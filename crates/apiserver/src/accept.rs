@@ -12,6 +12,8 @@ pub(crate) enum Form {
     Metadata {
         /// The form of a list was asked for.
         list: bool,
+        /// Its version of `meta.k8s.io`.
+        version: MetaVersion,
     },
     /// `Table`, of this version of `meta.k8s.io`.
     Table(MetaVersion),
@@ -39,6 +41,15 @@ struct Clause<'a> {
     media: &'a str,
     parameters: Vec<(&'a str, &'a str)>,
     quality: f32,
+}
+
+impl<'a> Clause<'a> {
+    fn parameter(&self, name: &str) -> Option<&'a str> {
+        let mut parameters = self.parameters.iter();
+        parameters
+            .find(|(key, _)| *key == name)
+            .map(|(_, value)| *value)
+    }
 }
 
 fn clauses(header: &str) -> Vec<Clause<'_>> {
@@ -75,47 +86,62 @@ const MEDIA_TYPES: &str = "application/json, application/yaml, application/vnd.k
 
 /// The best form that the client accepts and the endpoint can give.
 pub(crate) fn form(headers: &HeaderMap) -> Result<Form, Status> {
-    let header = headers
-        .get(header::ACCEPT)
-        .and_then(|value| value.to_str().ok())
-        .unwrap_or("");
+    let header = accepted(headers);
     if header.is_empty() {
         return Ok(Form::Object);
     }
-    for clause in clauses(header) {
-        if !matches!(clause.media, "application/json" | "*/*" | "application/*") {
+    let clauses = clauses(header);
+    if !clauses.iter().any(|clause| is_written(clause.media)) {
+        return Err(Status {
+            details: serde_json::json!({}),
+            ..Status::not_acceptable(format!(
+                "406: Not Acceptable\n\nAvailable representations: {MEDIA_TYPES}"
+            ))
+        });
+    }
+    for clause in clauses {
+        if !matches!(
+            clause.media,
+            "application/json" | "application/yaml" | "*/*"
+        ) {
             continue;
         }
-        let parameter = |name: &str| {
-            clause
-                .parameters
-                .iter()
-                .find(|(key, _)| *key == name)
-                .map(|(_, value)| *value)
-        };
-        let version = match parameter("v") {
+        let version = match clause.parameter("v") {
+            None | Some("v1") => MetaVersion::V1,
             Some("v1beta1") => MetaVersion::V1Beta1,
-            _ => MetaVersion::V1,
+            Some(_) => continue,
         };
-        match parameter("as") {
+        match clause.parameter("as") {
             None => return Ok(Form::Object),
             Some("Table") => return Ok(Form::Table(version)),
             Some(form @ ("PartialObjectMetadata" | "PartialObjectMetadataList")) => {
-                if version == MetaVersion::V1 && parameter("g") == Some("meta.k8s.io") {
-                    return Ok(Form::Metadata {
-                        list: form.ends_with("List"),
-                    });
+                if clause.parameter("g") == Some("meta.k8s.io") {
+                    let list = form.ends_with("List");
+                    return Ok(Form::Metadata { list, version });
                 }
             }
             Some(_) => {}
         }
     }
-    Err(Status {
-        details: serde_json::json!({}),
-        ..Status::not_acceptable(format!(
-            "only the following media types are accepted: {MEDIA_TYPES}"
-        ))
-    })
+    Err(Status::not_acceptable(format!(
+        "only the following media types are accepted: {MEDIA_TYPES}"
+    )))
+}
+
+/// Whether the client would rather read YAML than JSON.
+pub(crate) fn prefers_yaml(headers: &HeaderMap) -> bool {
+    let clauses = clauses(accepted(headers));
+    let mut known = clauses.iter().map(|clause| clause.media);
+    known.find(|media| is_written(media)) == Some("application/yaml")
+}
+
+fn accepted(headers: &HeaderMap) -> &str {
+    let header = headers.get(header::ACCEPT);
+    header.and_then(|value| value.to_str().ok()).unwrap_or("")
+}
+
+fn is_written(media: &str) -> bool {
+    media == "*/*" || MEDIA_TYPES.split(", ").any(|written| written == media)
 }
 
 /// How a body is written.
@@ -140,12 +166,9 @@ pub(crate) fn body_format(headers: &HeaderMap) -> Result<BodyFormat, Status> {
 }
 
 fn unknown_format() -> Status {
-    Status {
-        details: serde_json::json!({}),
-        ..Status::unsupported_media_type(format!(
-            "the body of the request was in an unknown format - accepted media types include: {MEDIA_TYPES}"
-        ))
-    }
+    Status::unsupported_media_type(format!(
+        "the body of the request was in an unknown format - accepted media types include: {MEDIA_TYPES}"
+    ))
 }
 
 #[cfg(test)]
@@ -175,7 +198,13 @@ mod tests {
     #[test]
     fn quality_orders_clauses() {
         let accept = "application/json;q=0.5,application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1;q=0.9";
-        assert_eq!(asked(accept), Ok(Form::Metadata { list: false }));
+        assert_eq!(
+            asked(accept),
+            Ok(Form::Metadata {
+                list: false,
+                version: MetaVersion::V1
+            })
+        );
     }
 
     #[test]

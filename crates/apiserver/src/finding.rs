@@ -137,11 +137,13 @@ pub(crate) fn answer(shared: &Shared, path: &Path, query: &Query, headers: &Head
         Path::CoreVersions => reply::value(200, &discovery::api_versions(&shared.address.read())),
         Path::Groups => reply::value(200, &discovery::group_list(catalog.resources())),
         Path::Group(name) => found(discovery::group(catalog.resources(), name)),
-        Path::Version { group, version } => found(discovery::resource_list(
-            catalog.resources(),
-            group,
-            version,
-        )),
+        Path::Version { group, version } => {
+            match discovery::resource_list(catalog.resources(), group, version) {
+                Some(list) => reply::value(200, &list),
+                None => no_such_path(is_built_in_group(&catalog, group)),
+            }
+        }
+        Path::Lost => no_such_path(true),
         Path::OpenApiV2 => {
             let document = documents.get(&catalog, "v2", |all| Some(openapi::swagger(all)));
             cached(document, headers)
@@ -293,24 +295,43 @@ fn openapi_v3(
     response
 }
 
+/// Whether a path leads to a document that can only be read.
+pub(crate) fn is_document(path: &Path) -> bool {
+    matches!(
+        path,
+        Path::CoreVersions
+            | Path::Groups
+            | Path::Group(_)
+            | Path::Version { .. }
+            | Path::ServerVersion
+    )
+}
+
+fn is_built_in_group(catalog: &Catalog, group: &str) -> bool {
+    let mut resources = catalog.resources().iter();
+    resources.any(|resource| resource.is_built_in() && resource.group == group)
+}
+
 /// A resource that nobody serves.
 pub(crate) fn unknown_resource(catalog: &Catalog, target: &Target) -> Response {
-    // Groups of custom resources are served by a handler that speaks Status; the others don't.
-    let custom = catalog
-        .resources()
-        .iter()
-        .any(|resource| !resource.is_built_in() && resource.group == target.group);
-    if custom {
+    no_such_path(is_built_in_group(catalog, &target.group))
+}
+
+/// Built-in groups say with a Status that a path leads nowhere, all others with a page.
+fn no_such_path(built_in: bool) -> Response {
+    if built_in {
         reply::status(&Status::no_such_path())
     } else {
         page()
     }
 }
 
-/// A path of a served resource that leads nowhere.
-pub(crate) fn page_not_found(resource: &Resource) -> Response {
-    if resource.is_built_in() {
-        return page();
+/// A path of a served resource that leads nowhere: a wrong scope, or a part that it does not have. Custom
+/// resources deny the whole object for the latter.
+pub(crate) fn page_not_found(resource: &Resource, target: &Target) -> Response {
+    if !resource.is_built_in() && target.subresource.is_some() {
+        let name = target.name.as_deref().unwrap_or_default();
+        return reply::status(&Status::not_found(&resource.group, &resource.plural, name));
     }
-    reply::status(&Status::no_such_path())
+    no_such_path(resource.is_built_in())
 }

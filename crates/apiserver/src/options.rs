@@ -156,7 +156,7 @@ fn field_validation(kind: &str, value: Option<&str>) -> Result<FieldValidation, 
             FieldError::not_supported(
                 "fieldValidation",
                 other.into(),
-                &["Ignore", "Strict", "Warn"],
+                &["", "Ignore", "Strict", "Warn"],
             ),
         )),
     }

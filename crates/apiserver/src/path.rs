@@ -30,6 +30,8 @@ pub(crate) enum Path {
     Metrics,
     /// `/`: the list of paths.
     Root,
+    /// A path below `/api` or `/apis` that is none of the above.
+    Lost,
     /// Anything else.
     Unknown,
 }
@@ -56,8 +58,10 @@ impl Path {
     pub(crate) fn parse(path: &str) -> Self {
         let path = path.strip_prefix('/').unwrap_or(path);
         let path = path.strip_suffix('/').unwrap_or(path);
+        let is_api = matches!(path.split('/').next(), Some("api" | "apis"));
+        let nowhere = if is_api { Self::Lost } else { Self::Unknown };
         if path.split('/').any(str::is_empty) && !path.is_empty() {
-            return Self::Unknown;
+            return nowhere;
         }
         let segments: Option<Vec<String>> = path
             .split('/')
@@ -68,6 +72,9 @@ impl Path {
             return Self::Unknown;
         };
         let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
+        if segments.iter().any(|segment| segment.contains('/')) {
+            return nowhere;
+        }
         match segments.as_slice() {
             [] => Self::Root,
             ["api"] => Self::CoreVersions,
@@ -175,6 +182,14 @@ mod tests {
             resource("/apis/rbac.authorization.k8s.io/v1/clusterroles/system%3Anode/status");
         assert_eq!(object.name.as_deref(), Some("system:node"));
         assert_eq!(object.subresource.as_deref(), Some("status"));
+    }
+
+    #[test]
+    fn empty_segments_and_slashes_in_names_lead_nowhere() {
+        assert_eq!(Path::parse("/api//v1/namespaces"), Path::Lost);
+        assert_eq!(Path::parse("/api/v1/nodes/a%2Fb"), Path::Lost);
+        assert_eq!(Path::parse("/a//b"), Path::Unknown);
+        assert_eq!(resource("/api/v1/namespaces/").plural, "namespaces");
     }
 
     #[test]

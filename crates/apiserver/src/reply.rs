@@ -3,6 +3,7 @@
 use axum::{body::Body, response::Response};
 use bytes::Bytes;
 use http::{HeaderValue, StatusCode, header};
+use http_body_util::BodyExt as _;
 use quadrille_machinery::status::Status;
 use serde_json::Value;
 
@@ -40,6 +41,31 @@ pub(crate) fn status(status: &Status) -> Response {
         response.headers_mut().insert(header::RETRY_AFTER, text);
     }
     response
+}
+
+/// The same answer in YAML. A body that is no JSON stays as it is.
+pub(crate) async fn in_yaml(response: Response) -> Response {
+    let (mut head, body) = response.into_parts();
+    let Ok(body) = body.collect().await else {
+        return status(&Status::internal("a list broke off"));
+    };
+    let json = body.to_bytes();
+    let Some(yaml) = serde_json::from_slice(&json)
+        .ok()
+        .and_then(|value| yaml(&value))
+    else {
+        return Response::from_parts(head, Body::from(json));
+    };
+    let media = HeaderValue::from_static("application/yaml");
+    head.headers.insert(header::CONTENT_TYPE, media);
+    head.headers.remove(header::CONTENT_LENGTH);
+    Response::from_parts(head, Body::from(yaml))
+}
+
+fn yaml(value: &Value) -> Option<String> {
+    let options =
+        serde_saphyr::ser_options! { compact_list_indent: true, prefer_block_scalars: false };
+    serde_saphyr::to_string_with_options(value, options).ok()
 }
 
 /// Plain text, as health endpoints speak.

@@ -39,9 +39,7 @@ impl Selection {
             .label_selector
             .as_deref()
             .map(|text| {
-                LabelSelector::parse(text).map_err(|error| {
-                    Status::bad_request(format!("unable to parse requirement: {error}"))
-                })
+                LabelSelector::parse(text).map_err(|error| Status::bad_request(error.to_string()))
             })
             .transpose()?;
         let fields = options
@@ -60,14 +58,7 @@ impl Selection {
                     "metadata.namespace" if resource.namespaced || resource.is_built_in() => {}
                     field if known.iter().any(|known| known == field) => reads_object = true,
                     field => {
-                        let message = if resource.is_built_in() {
-                            format!(
-                                "{field:?} is not a known field selector: only \"metadata.name\", \"metadata.namespace\""
-                            )
-                        } else {
-                            format!("field label not supported: {field}")
-                        };
-                        return Err(Status::bad_request(message));
+                        return Err(Status::bad_request(unknown_field(resource, field)));
                     }
                 }
             }
@@ -117,6 +108,18 @@ impl Selection {
     }
 }
 
+/// Kinds with fields of their own have words of their own for those that they don't know.
+fn unknown_field(resource: &Resource, field: &str) -> String {
+    let has_own = !quirks::selectable_fields(resource).is_empty();
+    match resource.plural.as_str() {
+        "jobs" if has_own => format!("field label \"{field}\" not supported for batchv1.Job"),
+        _ if has_own || !resource.is_built_in() => format!("field label not supported: {field}"),
+        _ => format!(
+            "\"{field}\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\""
+        ),
+    }
+}
+
 /// A selectable field's value as text; what is absent reads as its zero value.
 fn field_value(object: &Value, field: &str) -> String {
     if field == "source" {
@@ -129,13 +132,16 @@ fn field_value(object: &Value, field: &str) -> String {
             .unwrap_or_default()
             .to_owned();
     }
+    // Events are stored in the core group's version.
+    let field = field.replace("regarding.", "involvedObject.");
+    let field = field.replace("reportingController", "reportingComponent");
     let mut value = object;
     for part in field.split('.') {
         value = &value[part];
     }
     match value {
         Value::String(text) => text.clone(),
-        Value::Null => match field {
+        Value::Null => match field.as_str() {
             "spec.unschedulable" | "spec.hostNetwork" => "false".to_owned(),
             "status.replicas" | "status.successful" => "0".to_owned(),
             _ => String::new(),

@@ -13,6 +13,7 @@ use serde_json::Value;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
+    accept,
     auth::{
         self, Attributes, Authorizer, Decision, MastersOnly, User,
         service_account::ServiceAccountKey,
@@ -188,6 +189,9 @@ impl Server {
 /// One request, from URL to answer.
 async fn handle(State(shared): State<Arc<Shared>>, request: HttpRequest<Body>) -> Response {
     let path = Path::parse(request.uri().path());
+    if finding::is_document(&path) && request.method() != http::Method::GET {
+        return reply::status(&not_allowed());
+    }
     if let Some(response) = finding::public(&path) {
         return response;
     }
@@ -283,7 +287,11 @@ async fn resource(
         body,
         warnings: Mutex::new(Vec::new()),
     };
-    rest::handle(&request, verb).await
+    let response = rest::handle(&request, verb).await;
+    if verb != "watch" && accept::prefers_yaml(&request.headers) {
+        return reply::in_yaml(response).await;
+    }
+    response
 }
 
 /// Names that no path may have.
@@ -303,17 +311,17 @@ fn check_scope(
     verb: &str,
 ) -> Result<(), Response> {
     if target.namespace.is_some() && !resource.namespaced {
-        return Err(finding::page_not_found(resource));
+        return Err(finding::page_not_found(resource, target));
     }
     let needs_namespace = resource.namespaced && target.namespace.is_none();
     if needs_namespace && target.name.is_some() {
-        return Err(finding::page_not_found(resource));
+        return Err(finding::page_not_found(resource, target));
     }
     let verbs = match &target.subresource {
         None => &resource.verbs,
         Some(name) => match resource.subresource(name) {
             Some(subresource) => &subresource.verbs,
-            None => return Err(finding::page_not_found(resource)),
+            None => return Err(finding::page_not_found(resource, target)),
         },
     };
     let virtual_kind = verbs.iter().all(|verb| verb == "create");

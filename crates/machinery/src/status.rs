@@ -2,7 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::field_error::{FieldError, join};
+use crate::{
+    field_error::{FieldError, join},
+    go_text::quote,
+};
 
 /// A refusal: HTTP code, machine-readable reason, message and details.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -70,7 +73,7 @@ impl Status {
 
     /// 404: no such object.
     pub fn not_found(group: &str, resource: &str, name: &str) -> Self {
-        let message = format!("{} {name:?} not found", qualified(group, resource));
+        let message = format!("{} {} not found", qualified(group, resource), quote(name));
         Self::of(404, "NotFound", group, resource, name, message)
     }
 

@@ -99,7 +99,7 @@ impl Walk {
 pub(crate) fn list(request: &Request) -> Result<Response, Status> {
     let options = ListOptions::read(&request.query)?;
     let form = accept::form(&request.headers)?;
-    if form == (Form::Metadata { list: false }) {
+    if matches!(form, Form::Metadata { list: false, .. }) {
         return Err(wrong_form(request, "PartialObjectMetadata", true));
     }
     let selection = Selection::parse(&request.resource, &options)?;
@@ -128,10 +128,7 @@ pub(crate) fn wrong_form(request: &Request, form: &str, is_list: bool) -> Status
             resource.kind
         )
     };
-    Status {
-        details: json!({}),
-        ..Status::not_acceptable(message)
-    }
+    Status::not_acceptable(message)
 }
 
 /// A whole list as a stream: memory stays bounded by a chunk, however many objects there are.
@@ -262,19 +259,18 @@ fn collect(
             body.extend_from_slice(b"]}\n");
             Ok(reply::json(200, body))
         }
-        Form::Metadata { .. } => {
+        Form::Metadata { version, .. } => {
             let items: Vec<Value> = saved
                 .map(|saved| {
-                    saved
-                        .object(resource)
-                        .map(|object| object::partial_metadata(&object))
+                    let object = saved.object(resource)?;
+                    Ok(object::partial_metadata(&object, version))
                 })
-                .collect::<Result<_, _>>()?;
+                .collect::<Result<_, Status>>()?;
             Ok(reply::value(
                 200,
                 &json!({
                     "kind": "PartialObjectMetadataList",
-                    "apiVersion": "meta.k8s.io/v1",
+                    "apiVersion": version.api_version(),
                     "metadata": metadata,
                     "items": items,
                 }),
@@ -313,8 +309,10 @@ fn cut(request: &Request, options: &ListOptions) -> Result<Cut, Status> {
         });
     };
     let wanted = revision::parse(version).map_err(|error| error.in_list())?;
+    // A page of a list at a revision is a page of that revision, unless the client says otherwise.
+    let is_page = options.limit.is_some() && wanted.0 > 0;
     match options.version_match.as_deref() {
-        Some("Exact") => {
+        rule if rule == Some("Exact") || (rule.is_none() && is_page) => {
             revision::check_not_too_large(store, wanted)?;
             if wanted < store.floor() {
                 return Err(expired(wanted));
@@ -324,18 +322,13 @@ fn cut(request: &Request, options: &ListOptions) -> Result<Cut, Status> {
                 after: None,
             })
         }
-        // A page of a list "at least as new as" is a page of the newest one.
-        Some("NotOlderThan") | None => {
+        _ => {
             revision::check_not_too_large(store, wanted)?;
             Ok(Cut {
                 at: current,
                 after: None,
             })
         }
-        Some(_) => Ok(Cut {
-            at: current,
-            after: None,
-        }),
     }
 }
 
@@ -407,17 +400,25 @@ fn resume(request: &Request, text: &str) -> Result<Cut, Status> {
         .value;
     let token: Token = serde_json::from_value(token).map_err(|error| invalid(error.to_string()))?;
     if token.version != TOKEN_VERSION {
+        let version = token.version;
         return Err(invalid(format!(
-            "server does not recognize this encoded version {:?}",
-            token.version
+            "server does not recognize this encoded version {version}"
         )));
     }
-    let start = token
-        .start
-        .trim_end_matches('\u{0}')
-        .trim_start_matches('/');
-    if start.is_empty() || start.split('/').any(|part| part == "..") {
-        return Err(invalid("encoded start key was not a valid path".to_owned()));
+    if token.revision == 0 {
+        return Err(invalid(format!(
+            "incorrect encoded start resourceVersion (version {TOKEN_VERSION})"
+        )));
+    }
+    if token.start.is_empty() {
+        return Err(invalid(format!(
+            "encoded start key empty (version {TOKEN_VERSION})"
+        )));
+    }
+    let start = token.start.trim_end_matches('\u{0}');
+    let start = start.strip_prefix('/').unwrap_or(start);
+    if start.split('/').any(|part| matches!(part, "" | "." | "..")) {
+        return Err(invalid(token.start));
     }
     let prefix = stored::prefix(&request.resource, request.namespace());
     let mut after = prefix.to_vec();

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{Request, table};
 use crate::{
-    accept::{self, Form},
+    accept::{self, Form, MetaVersion},
     convert, reply,
     resource::Resource,
     stored::{self, Head},
@@ -78,9 +78,9 @@ pub(crate) fn respond(request: &Request, code: u16, saved: &Saved) -> Result<Res
             saved.write(resource, true, &mut body)?;
             Ok(reply::json(code, body))
         }
-        Form::Metadata { .. } => Ok(reply::value(
+        Form::Metadata { version, .. } => Ok(reply::value(
             code,
-            &partial_metadata(&saved.object(resource)?),
+            &partial_metadata(&saved.object(resource)?, version),
         )),
         Form::Table(version) => {
             let object = saved.object(resource)?;
@@ -94,10 +94,10 @@ pub(crate) fn respond(request: &Request, code: u16, saved: &Saved) -> Result<Res
 }
 
 /// An object reduced to its metadata.
-pub(crate) fn partial_metadata(object: &Value) -> Value {
+pub(crate) fn partial_metadata(object: &Value, version: MetaVersion) -> Value {
     json!({
         "kind": "PartialObjectMetadata",
-        "apiVersion": "meta.k8s.io/v1",
+        "apiVersion": version.api_version(),
         "metadata": object["metadata"],
     })
 }

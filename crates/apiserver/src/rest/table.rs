@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use quadrille_machinery::{
     crd,
+    go_text::quote,
     status::Status,
     table::{builtin, custom::CustomTable},
 };
@@ -31,7 +32,9 @@ impl Include {
             Some("None") => Ok(Self::None),
             Some("Object") => Ok(Self::Object),
             Some(other) => Err(Status::bad_request(format!(
-                "unrecognized includeObject value: {other:?}"
+                "Unable to convert to Table as requested: includeObject: Invalid value: {}: must be \
+                 'Metadata', 'Object', 'None', or empty",
+                quote(other)
             ))),
         }
     }
@@ -87,7 +90,7 @@ pub(crate) fn build(
             }
             row["object"] = match include {
                 Include::None => Value::Null,
-                Include::Metadata => partial_metadata(object),
+                Include::Metadata => partial_metadata(object, version),
                 Include::Object => object.clone(),
             };
             row

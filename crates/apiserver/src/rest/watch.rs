@@ -341,8 +341,9 @@ impl Encoder {
                 saved.write(&self.resource, true, &mut body)?;
                 Ok(body)
             }
-            Form::Metadata { .. } => Ok(reply::typed_first(&partial_metadata(
+            Form::Metadata { version, .. } => Ok(reply::typed_first(&partial_metadata(
                 &saved.object(&self.resource)?,
+                version,
             ))),
             Form::Table(version) => {
                 let object = saved.object(&self.resource)?;
@@ -383,7 +384,9 @@ impl Encoder {
                 }
                 object
             }
-            Form::Metadata { .. } => partial_metadata(&json!({ "metadata": metadata })),
+            Form::Metadata { version, .. } => {
+                partial_metadata(&json!({ "metadata": metadata }), version)
+            }
             Form::Table(version) => json!({
                 "kind": "Table",
                 "apiVersion": version.api_version(),
