@@ -23,7 +23,10 @@ pub(crate) async fn admit_new(request: &Request, object: &mut Value) -> Result<(
     let resource = &request.resource;
     match (resource.group.as_str(), resource.kind.as_str()) {
         ("", "Pod") => {
-            service_account(request, object).await?;
+            // Nobody makes default accounts where nobody keeps house.
+            if request.shared.housekeeping {
+                service_account(request, object).await?;
+            }
             priority(request, object)
         }
         ("certificates.k8s.io", "CertificateSigningRequest") => {

@@ -99,6 +99,8 @@ pub(crate) struct Shared {
     pub(crate) definitions: tokio::sync::Mutex<()>,
     /// Where clients reach the server: `host:port`, as discovery tells them.
     pub(crate) address: RwLock<String>,
+    /// Whether the server does what a controller manager does for every cluster.
+    pub(crate) housekeeping: bool,
     /// Namespaces that are being emptied.
     pub(crate) ending: Mutex<BTreeSet<String>>,
     /// Housekeeping that must end before the server has stopped.
@@ -135,6 +137,7 @@ impl Server {
             documents: finding::Documents::default(),
             definitions: tokio::sync::Mutex::new(()),
             address: RwLock::new(String::new()),
+            housekeeping: options.housekeeping,
             ending: Mutex::new(BTreeSet::new()),
             tasks: TaskTracker::new(),
         });

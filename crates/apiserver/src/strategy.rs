@@ -395,9 +395,17 @@ impl Versions for ServedVersions {
     fn convert(&self, object: &Value, api_version: &str) -> Result<Value, managed::ConvertError> {
         let Some((_, resource)) = self.versions.iter().find(|(known, _)| known == api_version)
         else {
-            return Err(managed::ConvertError::UnknownVersion(
-                api_version.to_owned(),
-            ));
+            let custom = self
+                .versions
+                .iter()
+                .any(|(_, resource)| !resource.is_built_in());
+            return Err(if custom {
+                managed::ConvertError::Failed(format!(
+                    "request to convert CR to an invalid group/version: {api_version}"
+                ))
+            } else {
+                managed::ConvertError::UnknownVersion(api_version.to_owned())
+            });
         };
         let mut object = object.clone();
         if resource.is_built_in() {

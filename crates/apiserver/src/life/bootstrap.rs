@@ -5,6 +5,7 @@ use std::sync::Arc;
 use quadrille_machinery::status::Status;
 use serde_json::{Value, json};
 
+use super::edit;
 use crate::{
     clock, lifecycle,
     options::WriteOptions,
@@ -33,6 +34,19 @@ pub(crate) async fn run(shared: &Arc<Shared>, housekeeping: bool) -> Result<(), 
     }
     if housekeeping {
         ensure(shared, &node(&clock::seconds(shared.clock.now()))).await?;
+        let failed = |status| StartError::Bootstrap {
+            what: format!("Node/{NODE}"),
+            status,
+        };
+        let nodes = shared.resource("", "v1", "nodes").map_err(failed)?;
+        // A new node is taken for not ready. This one is.
+        edit(shared, &nodes, None, NODE, |node| {
+            node["spec"]
+                .as_object_mut()
+                .is_some_and(|spec| spec.remove("taints").is_some())
+        })
+        .await
+        .map_err(failed)?;
     }
     Ok(())
 }

@@ -27,11 +27,13 @@ pub(crate) mod bootstrap;
 pub(crate) mod definitions;
 pub(crate) mod garbage;
 pub(crate) mod namespaces;
+pub(crate) mod protection;
 
 /// Starts the housekeeping.
 pub(crate) fn start(shared: &Arc<Shared>) {
     shared.tasks.spawn(namespaces::run(shared.clone()));
     shared.tasks.spawn(garbage::run(shared.clone()));
+    shared.tasks.spawn(protection::run(shared.clone()));
 }
 
 impl Shared {

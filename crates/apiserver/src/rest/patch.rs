@@ -23,7 +23,7 @@ use crate::{
 
 /// The kinds of patches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+pub(crate) enum Kind {
     Json,
     Merge,
     Strategic,
@@ -31,7 +31,8 @@ enum Kind {
 }
 
 impl Kind {
-    fn of(request: &Request) -> Result<Self, Status> {
+    /// The kind that the request's content type names.
+    pub(crate) fn of(request: &Request) -> Result<Self, Status> {
         let header = request.headers.get(header::CONTENT_TYPE);
         let text = header.and_then(|value| value.to_str().ok()).unwrap_or("");
         let kind = match text.split(';').next().unwrap_or("").trim() {
@@ -83,7 +84,8 @@ pub(crate) async fn patch(request: &Request) -> Result<Response, Status> {
     object::respond(request, 200, &updated.saved)
 }
 
-fn check_options(kind: Kind, options: &WriteOptions) -> Result<(), Status> {
+/// Options that go with one kind of patch only.
+pub(crate) fn check_options(kind: Kind, options: &WriteOptions) -> Result<(), Status> {
     let refuse = |error| Err(options_invalid("PatchOptions", error));
     if kind == Kind::Apply {
         if options.field_manager.is_none() {

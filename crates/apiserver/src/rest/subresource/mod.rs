@@ -2,6 +2,7 @@
 
 use axum::response::Response;
 use quadrille_machinery::status::Status;
+use serde_json::Value;
 
 use super::{Request, get, object, patch, update};
 
@@ -27,8 +28,34 @@ pub(crate) async fn handle(request: &Request, verb: &str) -> Result<Response, St
             "update" => update::update(request).await,
             _ => patch::patch(request).await,
         },
-        (other, _) => Err(needs_kubelet(request, other)),
+        ("log", "get") => {
+            let pod = get::current(request)?.object(&request.resource)?;
+            check_container(request, &pod)?;
+            Err(needs_kubelet(request, "log"))
+        }
+        (other, _) => {
+            get::current(request)?;
+            Err(needs_kubelet(request, other))
+        }
     }
+}
+
+/// The container that a log is asked of must be one of the pod's.
+fn check_container(request: &Request, pod: &Value) -> Result<(), Status> {
+    let Some(wanted) = request.query.text("container") else {
+        return Ok(());
+    };
+    let known = ["containers", "initContainers", "ephemeralContainers"]
+        .iter()
+        .flat_map(|list| pod["spec"][*list].as_array().into_iter().flatten())
+        .any(|container| container["name"] == wanted.as_str());
+    if known {
+        return Ok(());
+    }
+    let name = request.name()?;
+    Err(Status::bad_request(format!(
+        "container {wanted} is not valid for pod {name}"
+    )))
 }
 
 /// What only a machine that runs containers can answer.
@@ -41,7 +68,7 @@ fn needs_kubelet(request: &Request, subresource: &str) -> Status {
             "{}/{subresource} of {name:?} needs containers, and this server runs none",
             request.resource.plural
         ),
-        details: serde_json::Value::Null,
+        details: Value::Null,
         list_continue: None,
     }
 }

@@ -1,21 +1,33 @@
 //! `scale`: the number of replicas, whatever the kind calls it.
 
+use std::collections::BTreeMap;
+
 use axum::response::Response;
 use quadrille_machinery::{
-    decode::Document, field_error::FieldError, patch as patches, status::Status,
+    decode::{self, Document},
+    field_error::FieldError,
+    fieldset::Path,
+    managed::{self, OneSchema, Resets},
+    patch as patches,
+    schema::Schema,
+    status::Status,
 };
 use serde_json::{Value, json};
 
 use super::super::{
     Request, Saved, get as getting,
+    patch::Kind,
     write::{self, Current, Ownership, VersionRule},
 };
 use crate::{
-    body, kinds,
+    body, clock, kinds,
     options::WriteOptions,
     reply,
     resource::{Origin, Resource},
 };
+
+/// The version of `Scale`.
+const VERSION: &str = "autoscaling/v1";
 
 /// Where a kind keeps its replicas.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,6 +105,12 @@ fn scale_of(request: &Request, object: &Value) -> Result<Value, Status> {
             metadata[field] = source[field].clone();
         }
     }
+    if !request.resource.is_built_in() && at(object, &paths.spec).is_null() {
+        return Err(Status::internal(format!(
+            "the spec replicas field \".{}\" does not exist",
+            paths.spec.join(".")
+        )));
+    }
     let mut spec = json!({});
     if let Some(replicas) = at(object, &paths.spec)
         .as_i64()
@@ -165,9 +183,12 @@ pub(crate) async fn update(request: &Request) -> Result<Response, Status> {
     let options = WriteOptions::read(&request.query, "UpdateOptions")?;
     let scale = body::object(request, &scale_resource(request)?, options.field_validation)?;
     body::check_name(request, &scale)?;
+    let owners = Owners::of(request, options.field_manager.as_deref())?;
     let rule = VersionRule::Demand;
-    let updated = write::update(request, &options, Ownership::Track, rule, |current| {
-        scaled(request, current, &scale)
+    let updated = write::update(request, &options, Ownership::Recorded, rule, |current| {
+        let live = owners.scale(request, &current.object)?;
+        let new = owners.update(&live, scale.clone());
+        scaled(request, &owners, current, &new)
     })
     .await?;
     respond(request, &updated.saved)
@@ -177,52 +198,119 @@ pub(crate) async fn update(request: &Request) -> Result<Response, Status> {
 pub(crate) async fn patch(request: &Request) -> Result<Response, Status> {
     let options = WriteOptions::read(&request.query, "PatchOptions")?;
     let resource = scale_resource(request)?;
-    let content = request.headers.get(http::header::CONTENT_TYPE);
-    let content = content
-        .and_then(|value| value.to_str().ok())
-        .unwrap_or("")
-        .to_owned();
+    let kind = Kind::of(request)?;
+    super::super::patch::check_options(kind, &options)?;
+    let owners = Owners::of(request, options.field_manager.as_deref())?;
     let rule = VersionRule::Retry;
-    let updated = write::update(request, &options, Ownership::Track, rule, |current| {
-        let scale = scale_of(request, &current.object)?;
-        let patched = match content.split(';').next().unwrap_or("").trim() {
-            "application/json-patch+json" => patches::json(&scale, &request.body, false)?.value,
-            "application/strategic-merge-patch+json" if request.resource.is_built_in() => {
-                patches::strategic(&scale, &request.body, resource.schema.root(), false)?.value
+    let updated = write::update(request, &options, Ownership::Recorded, rule, |current| {
+        let live = owners.scale(request, &current.object)?;
+        let patched = match kind {
+            Kind::Json => patches::json(&live, &request.body, false)?.value,
+            Kind::Strategic => {
+                patches::strategic(&live, &request.body, resource.schema.root(), false)?.value
             }
-            "application/merge-patch+json" => patches::merge(&scale, &request.body, false)?.value,
-            "application/apply-patch+yaml" => merge_applied(&scale, &request.body)?,
-            _ => {
-                return Err(Status::unsupported_media_type(
-                    "the body of the request was in an unknown format - accepted media types \
-                     include: application/json-patch+json, application/merge-patch+json, \
-                     application/apply-patch+yaml",
-                ));
+            Kind::Merge => patches::merge(&live, &request.body, false)?.value,
+            Kind::Apply => {
+                let config = decode::yaml(&request.body).map_err(|error| {
+                    Status::bad_request(format!("error decoding YAML: {error}"))
+                })?;
+                owners.apply(&live, &config.value, options.force.unwrap_or(false))?
             }
         };
         let typed = Document::of(&patched)
             .typed(resource.schema.root())
-            .map_err(|error| Status::bad_request(error.to_string()))?;
-        scaled(request, current, &typed.value)
+            .map_err(|error| patches::refused(&patched.to_string(), &error.to_string()))?;
+        let new = match kind {
+            Kind::Apply => typed.value,
+            _ => owners.update(&live, typed.value),
+        };
+        scaled(request, &owners, current, &new)
     })
     .await?;
     respond(request, &updated.saved)
 }
 
-/// A scale has one field to apply: what the client says of it counts.
-fn merge_applied(scale: &Value, body: &[u8]) -> Result<Value, Status> {
-    let config = quadrille_machinery::decode::yaml(body)
-        .map_err(|error| Status::bad_request(error.to_string()))?
-        .value;
-    let mut merged = scale.clone();
-    if let Some(replicas) = config["spec"].get("replicas") {
-        merged["spec"]["replicas"] = replicas.clone();
-    }
-    Ok(merged)
+/// Who owns the replicas: a scale has owners of its own, made from its parent's.
+struct Owners {
+    manager: String,
+    now: String,
+    schema: Schema,
+    blank: Value,
+    reset: Resets,
+    /// Where each version of the parent has its replicas.
+    replicas: BTreeMap<String, Option<Path>>,
 }
 
-/// The object with the replicas of a scale.
-fn scaled(request: &Request, current: &Current, scale: &Value) -> Result<Value, Status> {
+impl Owners {
+    fn of(request: &Request, manager: Option<&str>) -> Result<Self, Status> {
+        let schema = scale_resource(request)?.schema;
+        let catalog = request.shared.catalog.snapshot();
+        let replicas = catalog
+            .resources()
+            .iter()
+            .filter(|resource| resource.storage == request.resource.storage)
+            .map(|resource| {
+                let path = Paths::of(resource).map(|paths| Path::of_fields(&paths.spec));
+                (resource.api_version(), path)
+            })
+            .collect();
+        Ok(Self {
+            manager: request.manager(manager),
+            now: clock::seconds(request.shared.clock.now()),
+            blank: managed::blank_builtin(schema.root(), VERSION, "Scale"),
+            schema,
+            reset: Resets::none(),
+            replicas,
+        })
+    }
+
+    /// The scale of an object, with the owners that a scale has.
+    fn scale(&self, request: &Request, object: &Value) -> Result<Value, Status> {
+        let mut scale = scale_of(request, object)?;
+        let entries = object["metadata"]["managedFields"]
+            .as_array()
+            .map_or(&[][..], Vec::as_slice);
+        let entries =
+            managed::scale_to_subresource(entries, &self.replicas).map_err(Status::internal)?;
+        scale["metadata"]["managedFields"] = Value::Array(entries);
+        Ok(scale)
+    }
+
+    fn with<T>(&self, run: impl FnOnce(&managed::Write<'_>) -> T) -> T {
+        let versions = OneSchema {
+            api_version: VERSION,
+            schema: self.schema.root(),
+        };
+        run(&managed::Write {
+            manager: &self.manager,
+            api_version: VERSION,
+            kind: "Scale",
+            subresource: "scale",
+            now: &self.now,
+            versions: &versions,
+            reset: &self.reset,
+            blank: &self.blank,
+        })
+    }
+
+    fn update(&self, live: &Value, new: Value) -> Value {
+        self.with(|write| managed::update(Some(live), new, write))
+    }
+
+    fn apply(&self, live: &Value, config: &Value, force: bool) -> Result<Value, Status> {
+        self.with(|write| managed::apply(Some(live), config, write, force))
+            .map(|applied| applied.object)
+            .map_err(|error| error.status())
+    }
+}
+
+/// The object with the replicas of a scale, and the owners that follow.
+fn scaled(
+    request: &Request,
+    owners: &Owners,
+    current: &Current,
+    scale: &Value,
+) -> Result<Value, Status> {
     let paths = paths(request)?;
     let replicas = scale["spec"]["replicas"].as_i64().unwrap_or(0);
     if replicas < 0 {
@@ -242,5 +330,20 @@ fn scaled(request: &Request, current: &Current, scale: &Value) -> Result<Value, 
         }
     }
     set(&mut object, &paths.spec, json!(replicas));
+    let entries = |object: &Value| {
+        object["metadata"]["managedFields"]
+            .as_array()
+            .cloned()
+            .unwrap_or_default()
+    };
+    let api_version = request.resource.api_version();
+    let entries = managed::scale_to_parent(
+        &entries(&current.object),
+        &entries(scale),
+        &api_version,
+        &owners.replicas,
+    )
+    .map_err(Status::internal)?;
+    object["metadata"]["managedFields"] = Value::Array(entries);
     Ok(object)
 }

@@ -1,0 +1,128 @@
+//! Volumes and claims in use are not deleted under their users: the finalizers that admission puts on them
+//! go when nobody uses them.
+
+use std::sync::Arc;
+
+use quadrille_machinery::status::Status;
+use quadrille_store::{Change, WatchEnd};
+use serde_json::Value;
+
+use super::{drop_finalizer, edit};
+use crate::{server::Shared, stored};
+
+/// Resources that are protected, their finalizers, and the prefix of whatever may use them.
+const PROTECTED: [(&str, &str); 2] = [
+    ("persistentvolumeclaims", "kubernetes.io/pvc-protection"),
+    ("persistentvolumes", "kubernetes.io/pv-protection"),
+];
+/// How many records are read at a time.
+const CHUNK: usize = 500;
+
+/// Lets go of what nobody uses, until the server stops.
+pub(crate) async fn run(shared: Arc<Shared>) {
+    while !shared.shutdown.is_cancelled() {
+        if let Err(status) = follow(&shared).await {
+            tracing::error!(%status, "protection of volumes failed");
+            return;
+        }
+    }
+}
+
+async fn follow(shared: &Arc<Shared>) -> Result<(), Status> {
+    let mut watch = shared
+        .store
+        .watch(b"p", shared.store.revision())
+        .map_err(Status::internal)?;
+    sweep(shared).await?;
+    loop {
+        let event = tokio::select! {
+            () = shared.shutdown.cancelled() => return Ok(()),
+            event = watch.next() => event,
+        };
+        match event {
+            Ok(event) if matters(&event.key, event.change, &event.value) => sweep(shared).await?,
+            Ok(_) => {}
+            Err(WatchEnd::Closed) => {
+                shared.shutdown.cancelled().await;
+                return Ok(());
+            }
+            Err(_) => return Ok(()),
+        }
+    }
+}
+
+/// A user that went, or a protected object that is being deleted.
+fn matters(key: &[u8], change: Change, value: &[u8]) -> bool {
+    if key.starts_with(b"pods/") {
+        return change == Change::Deleted;
+    }
+    let deleting = br#""deletionTimestamp":""#;
+    key.starts_with(b"persistentvolume")
+        && change == Change::Updated
+        && value
+            .windows(deleting.len())
+            .any(|window| window == deleting)
+}
+
+async fn sweep(shared: &Arc<Shared>) -> Result<(), Status> {
+    for (plural, finalizer) in PROTECTED {
+        let resource = shared.resource("", "v1", plural)?;
+        let mut after = None;
+        loop {
+            let prefix = stored::prefix(&resource, None);
+            let page = shared
+                .store
+                .list(&prefix, after.as_deref(), CHUNK, None)
+                .map_err(Status::internal)?;
+            for record in &page.records {
+                let object = stored::decode_record(&resource, record)?;
+                if object["metadata"]["deletionTimestamp"].is_null() || is_used(shared, &object)? {
+                    continue;
+                }
+                let (namespace, name) = stored::name_of(&resource, &record.key);
+                edit(shared, &resource, namespace, name, |object| {
+                    drop_finalizer(object, finalizer)
+                })
+                .await?;
+            }
+            match page.records.last() {
+                Some(last) if page.more => after = Some(last.key.clone()),
+                _ => break,
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A claim is used by pods, a volume by the claim that it is bound to.
+fn is_used(shared: &Shared, object: &Value) -> Result<bool, Status> {
+    if object["kind"] == "PersistentVolume" {
+        return Ok(object["status"]["phase"] == "Bound");
+    }
+    let namespace = object["metadata"]["namespace"].as_str().unwrap_or_default();
+    let name = &object["metadata"]["name"];
+    let mut after = None;
+    loop {
+        let prefix = format!("pods/{namespace}/");
+        let page = shared
+            .store
+            .list(prefix.as_bytes(), after.as_deref(), CHUNK, None)
+            .map_err(Status::internal)?;
+        for record in &page.records {
+            let pod: Value = serde_json::from_slice(&record.value).map_err(Status::internal)?;
+            let over = matches!(
+                pod["status"]["phase"].as_str(),
+                Some("Succeeded" | "Failed")
+            );
+            let volumes = pod["spec"]["volumes"].as_array().into_iter().flatten();
+            let mut claims = volumes.map(|volume| &volume["persistentVolumeClaim"]["claimName"]);
+            if !over && claims.any(|claim| claim == name) {
+                return Ok(true);
+            }
+        }
+        match page.records.last() {
+            Some(last) if page.more => after = Some(last.key.clone()),
+            _ => return Ok(false),
+        }
+    }
+}
