@@ -250,7 +250,8 @@ impl Owners {
             .iter()
             .filter(|resource| resource.storage == request.resource.storage)
             .map(|resource| {
-                let path = Paths::of(resource).map(|paths| Path::of_fields(&paths.spec));
+                let path = Paths::of(resource)
+                    .map(|paths| Path::of_fields(paths.spec.iter().map(String::as_str)));
                 (resource.api_version(), path)
             })
             .collect();
