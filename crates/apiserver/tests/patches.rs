@@ -24,20 +24,25 @@ const DEFAULTED: [&str; 6] = [
 
 fn recorded() -> Value {
     let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/cases/patches.json");
-    serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap()
+    serde_json::from_str(&fs::read_to_string(file).expect("a recorded case"))
+        .expect("a recorded case")
 }
 
 /// The schema of a built-in kind; none for a custom resource.
 fn schema(object: &Value) -> Option<Schema> {
-    let version = object["apiVersion"].as_str().unwrap();
+    let version = object["apiVersion"].as_str().expect("a recorded case");
     let (group, version) = version.split_once('/').unwrap_or(("", version));
-    kinds::load().schema(group, version, object["kind"].as_str().unwrap())
+    kinds::load().schema(
+        group,
+        version,
+        object["kind"].as_str().expect("a recorded case"),
+    )
 }
 
 fn apply(case: &Value, object: &Value, schema: Option<&Schema>) -> Result<Patched, Status> {
-    let bytes = case["patch"].as_str().unwrap().as_bytes();
+    let bytes = case["patch"].as_str().expect("a recorded case").as_bytes();
     let checked = case["validation"] != "Ignore";
-    match (case["type"].as_str().unwrap(), schema) {
+    match (case["type"].as_str().expect("a recorded case"), schema) {
         ("json", _) => patch::json(object, bytes, checked),
         ("merge", _) => patch::merge(object, bytes, checked),
         (_, Some(schema)) => patch::strategic(object, bytes, schema.root(), checked),
@@ -49,9 +54,13 @@ fn apply(case: &Value, object: &Value, schema: Option<&Schema>) -> Result<Patche
 fn expected(before: &Value, changes: &Map<String, Value>) -> Value {
     let mut after = before.clone();
     for (path, value) in changes {
-        let (parent, name) = path.rsplit_once('/').unwrap();
+        let (parent, name) = path.rsplit_once('/').expect("a recorded case");
         let name = name.replace("~1", "/").replace("~0", "~");
-        let parent = after.pointer_mut(parent).unwrap().as_object_mut().unwrap();
+        let parent = after
+            .pointer_mut(parent)
+            .expect("a recorded case")
+            .as_object_mut()
+            .expect("a recorded case");
         match value {
             Value::Null => parent.remove(&name),
             value => parent.insert(name, value.clone()),
@@ -93,7 +102,7 @@ fn complaint(case: &Value, object: &Value) -> Option<String> {
                 Ok(strict) => warnings.extend(decode::warnings(&strict)),
                 Err(error) => return Some(format!("cannot be decoded: {error}")),
             }
-            decode::conform(schema.root(), &mut real).unwrap();
+            decode::conform(schema.root(), &mut real).expect("a recorded case");
         }
         let quoted: Vec<_> = warnings
             .iter()
@@ -105,7 +114,7 @@ fn complaint(case: &Value, object: &Value) -> Option<String> {
         }
         return (!equal(&patched.value, &real)).then(|| format!("{}\nnot\n{real}", patched.value));
     }
-    match (outcome, case["code"].as_u64().unwrap()) {
+    match (outcome, case["code"].as_u64().expect("a recorded case")) {
         (Ok(patched), _) if case["refused_later"] == true => {
             let root = schema.as_ref().map(Schema::root)?;
             let words = patch::strategic::mistyped(&patched.value, root);
@@ -128,11 +137,11 @@ fn complaint(case: &Value, object: &Value) -> Option<String> {
 #[test]
 fn patches_do_what_a_real_server_does() {
     let recorded = recorded();
-    let cases = recorded["cases"].as_array().unwrap();
+    let cases = recorded["cases"].as_array().expect("a recorded case");
     let complaints: Vec<_> = cases
         .iter()
         .filter_map(|case| {
-            let object = &recorded["objects"][case["object"].as_str().unwrap()];
+            let object = &recorded["objects"][case["object"].as_str().expect("a recorded case")];
             let complaint = complaint(case, object)?;
             Some(format!("{} {}: {complaint}", case["type"], case["why"]))
         })
