@@ -1,13 +1,12 @@
 //! `quad completion`.
 
-use std::io;
-
 use clap::CommandFactory;
 use clap_complete::Shell;
 
 use crate::{
     arguments::{self, TEMPLATE},
     failure::Failure,
+    output,
 };
 
 /// Write a completion script for a shell.
@@ -23,6 +22,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut command = arguments::Arguments::command();
-    clap_complete::generate(arguments.shell, &mut command, "quad", &mut io::stdout());
-    Ok(())
+    let mut script = Vec::new();
+    clap_complete::generate(arguments.shell, &mut command, "quad", &mut script);
+    output::write(&script)
 }

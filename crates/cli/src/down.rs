@@ -14,6 +14,7 @@ use crate::{
     data_folder::{self, pasted, shown},
     failure::Failure,
     instance::{self, Facts, Found},
+    output,
 };
 
 /// Stop what `quad up` started.
@@ -23,7 +24,7 @@ use crate::{
     help_template = TEMPLATE
 )]
 pub(crate) struct Arguments {
-    /// The folder of the instance [default: $XDG_STATE_HOME/quadrille/default].
+    /// The folder of the instance [default: quadrille/default in the state folder].
     #[arg(long, value_name = "FOLDER")]
     data_dir: Option<PathBuf>,
     /// Seconds to wait for it to end.
@@ -43,12 +44,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let folder = data_folder::locate(arguments.data_dir.as_deref())?;
     let facts = match look(&folder)? {
         Found::Nobody => {
-            tell(
+            return tell(
                 arguments.output,
                 &format!("Nothing runs on {}.", shown(&folder)),
                 &json!({ "stopped": false, "dataDir": folder }),
             );
-            return Ok(());
         }
         Found::Running(facts) => facts.ok_or_else(|| starting(&folder))?,
     };
@@ -86,8 +86,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             shown(&folder)
         ),
         &json!({ "stopped": true, "pid": facts.pid, "dataDir": folder }),
-    );
-    Ok(())
+    )
 }
 
 fn look(folder: &Path) -> Result<Found, Failure> {
@@ -128,9 +127,9 @@ fn end(facts: &Facts) -> Result<(), Failure> {
     }
 }
 
-fn tell(output: Output, words: &str, facts: &serde_json::Value) {
+fn tell(output: Output, words: &str, facts: &serde_json::Value) -> Result<(), Failure> {
     match output {
-        Output::Text => println!("{words}"),
-        Output::Json => println!("{facts}"),
+        Output::Text => output::say(words),
+        Output::Json => output::say(&facts.to_string()),
     }
 }

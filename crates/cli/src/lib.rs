@@ -11,6 +11,7 @@ mod down;
 mod failure;
 mod instance;
 mod kubeconfig;
+mod output;
 mod style;
 mod up;
 mod version;

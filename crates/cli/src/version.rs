@@ -5,6 +5,7 @@ use serde_json::json;
 use crate::{
     arguments::{Output, TEMPLATE},
     failure::Failure,
+    output,
 };
 
 /// The version of this command.
@@ -24,12 +25,9 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let kubernetes = quadrille_apiserver::kinds::load().kubernetes();
-    match arguments.output {
-        Output::Text => println!("quad {VERSION} (serves the API of Kubernetes {kubernetes})"),
-        Output::Json => println!(
-            "{}",
-            json!({ "version": VERSION, "kubernetesVersion": kubernetes })
-        ),
-    }
-    Ok(())
+    let words = match arguments.output {
+        Output::Text => format!("quad {VERSION} (serves the API of Kubernetes {kubernetes})"),
+        Output::Json => json!({ "version": VERSION, "kubernetesVersion": kubernetes }).to_string(),
+    };
+    output::say(&words)
 }

@@ -16,7 +16,7 @@ use serde_json::Value;
 use crate::quad::command;
 
 /// No test waits longer than this for something that should happen.
-pub(crate) const DEADLINE: Duration = Duration::from_secs(60);
+pub(crate) const DEADLINE: Duration = Duration::from_mins(1);
 
 pub(crate) struct Instance {
     child: Child,

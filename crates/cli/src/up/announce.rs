@@ -7,6 +7,8 @@ use serde_json::json;
 use crate::{
     arguments::Output,
     data_folder::{DataFolder, pasted, shown},
+    failure::Failure,
+    output,
     style::Style,
     version::VERSION,
 };
@@ -23,10 +25,10 @@ pub(crate) struct Ready<'a> {
 
 impl Ready<'_> {
     /// Says where it is and what to do next.
-    pub(crate) fn say(&self, output: Output) {
+    pub(crate) fn say(&self, output: Output) -> Result<(), Failure> {
         match output {
-            Output::Text => print!("{}", self.text(Style::of_standard_output())),
-            Output::Json => println!("{}", self.json()),
+            Output::Text => output::write(self.text(Style::of_standard_output()).as_bytes()),
+            Output::Json => output::say(&self.json().to_string()),
         }
     }
 

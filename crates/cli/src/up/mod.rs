@@ -33,7 +33,7 @@ use crate::{
     help_template = TEMPLATE
 )]
 pub(crate) struct Arguments {
-    /// Where to keep data [default: $XDG_STATE_HOME/quadrille/default].
+    /// Where to keep data [default: quadrille/default in the state folder].
     #[arg(long, value_name = "FOLDER")]
     data_dir: Option<PathBuf>,
     /// The port of the API on 127.0.0.1; 0 takes any free one.
@@ -119,7 +119,7 @@ async fn up(arguments: &Arguments) -> Result<(), Failure> {
         took: started.elapsed(),
         kinds: cluster.kinds(),
     };
-    ready.say(arguments.output);
+    ready.say(arguments.output)?;
     stop.asked().await;
     announce::stopping();
     let stopped = cluster.stop(GRACE);
