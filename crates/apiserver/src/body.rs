@@ -178,9 +178,18 @@ fn expect_kind(resource: &Resource, envelope: Envelope, body: &Bytes) -> Result<
         &format!(
             "converting ({}) to ({}): unknown conversion",
             describe(&envelope),
-            describe(&expected)
+            internal(resource)
         ),
     ))
+}
+
+/// The type in which a real server would hold the object: named after the group, core for the oldest.
+fn internal(resource: &Resource) -> String {
+    let package = match resource.group.split('.').next() {
+        None | Some("" | "events") => "core",
+        Some(first) => first,
+    };
+    format!("{package}.{}", resource.kind)
 }
 
 fn describe(envelope: &Envelope) -> String {

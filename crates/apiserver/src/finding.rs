@@ -148,10 +148,16 @@ pub(crate) fn answer(shared: &Shared, path: &Path, query: &Query, headers: &Head
             let document = documents.get(&catalog, "v2", |all| Some(openapi::swagger(all)));
             cached(document, headers)
         }
-        Path::OpenApiV3(None) => cached(
-            documents.get(&catalog, "v3", |all| Some(openapi::index(all))),
-            headers,
-        ),
+        Path::OpenApiV3(None) => {
+            let document = documents.get(&catalog, "v3", |all| Some(openapi::index(all)));
+            let mut response = cached(document, headers);
+            // Real servers do not say that their index is JSON.
+            if response.headers().contains_key(header::CONTENT_TYPE) {
+                let plain = HeaderValue::from_static("text/plain; charset=utf-8");
+                response.headers_mut().insert(header::CONTENT_TYPE, plain);
+            }
+            response
+        }
         Path::OpenApiV3(Some(name)) => {
             let Some((group, version)) = group_version(name) else {
                 return page();

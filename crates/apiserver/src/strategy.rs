@@ -179,8 +179,14 @@ fn prepare_built_in_update(
     let kind = resource.kind.as_str();
     match subresource {
         "status" => builtin::strategy::prepare_for_status_update(kind, new, old, now),
-        "approval" => keep_all_but(new, old, &["status", "conditions"]),
-        "ephemeralcontainers" => keep_all_but(new, old, &["spec", "ephemeralContainers"]),
+        "approval" => {
+            keep_all_but(new, old, &["status", "conditions"]);
+            builtin::strategy::date_conditions(new, old, now);
+        }
+        "ephemeralcontainers" => {
+            keep_all_but(new, old, &["spec", "ephemeralContainers"]);
+            builtin::strategy::count_generation(kind, new, old);
+        }
         "finalize" => keep_all_but(new, old, &["spec", "finalizers"]),
         "binding" => {}
         _ => {

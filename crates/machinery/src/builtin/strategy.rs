@@ -155,6 +155,37 @@ pub fn prepare_for_update(kind: &str, new: &mut Value, old: &Value) {
     generation::update(kind, new, old);
 }
 
+/// Keeps or counts the generation after a change through a subresource such as `ephemeralcontainers`.
+pub fn count_generation(kind: &str, new: &mut Value, old: &Value) {
+    if let Some(new) = new.as_object_mut() {
+        generation::update(kind, new, old);
+    }
+}
+
+/// Dates the conditions of a certificate request: an update now, a transition now if the status changed.
+pub fn date_conditions(new: &mut Value, old: &Value, now: &str) {
+    let before = old["status"]["conditions"].as_array();
+    let conditions = new
+        .pointer_mut("/status/conditions")
+        .and_then(Value::as_array_mut);
+    for condition in conditions.into_iter().flatten() {
+        if condition["lastUpdateTime"].is_null() {
+            condition["lastUpdateTime"] = json!(now);
+        }
+        if condition["lastTransitionTime"].is_null() {
+            let known = before.into_iter().flatten().find(|known| {
+                known["type"] == condition["type"] && known["status"] == condition["status"]
+            });
+            condition["lastTransitionTime"] = match known {
+                Some(known) if !known["lastTransitionTime"].is_null() => {
+                    known["lastTransitionTime"].clone()
+                }
+                _ => json!(now),
+            };
+        }
+    }
+}
+
 /// Readies a status update: all but the status (and metadata that it may change) is as before.
 pub fn prepare_for_status_update(kind: &str, new: &mut Value, old: &Value, now: &str) {
     let Some(new) = new.as_object_mut() else {

@@ -11,6 +11,7 @@ use serde_json::{Number, Value};
 use super::DecodeError;
 
 const RFC_3339: &str = "2006-01-02T15:04:05Z07:00";
+const RFC_3339_MICRO: &str = "2006-01-02T15:04:05.000000Z07:00";
 /// Whole numbers up to here are exact as floats.
 const EXACT_FLOAT: f64 = 9_007_199_254_740_992.0;
 
@@ -62,10 +63,11 @@ pub(super) fn bytes(text: &str) -> Result<String, DecodeError> {
 
 /// A point in time in the form in which servers write it: UTC, whole seconds (or six digits).
 pub(super) fn time(text: &str, micro: bool) -> Result<String, DecodeError> {
-    let stamp = parse_time(text).map_err(|problem| {
+    let layout = if micro { RFC_3339_MICRO } else { RFC_3339 };
+    let stamp = parse_time(text, micro).map_err(|problem| {
         // An element that cannot be read is explained by the layout; one out of range is not.
         let layout = if problem.starts_with("cannot") {
-            format!(" as {RFC_3339:?}")
+            format!(" as {layout:?}")
         } else {
             String::new()
         };
@@ -122,6 +124,18 @@ impl TimeText<'_> {
         padded.parse().unwrap_or(0)
     }
 
+    /// Nanoseconds given by exactly six digits.
+    fn six_digits(&mut self) -> Result<i64, String> {
+        let head = self.rest.get(..7);
+        let digits = head.and_then(|head| head.strip_prefix('.'));
+        let digits = digits.filter(|digits| digits.bytes().all(|b| b.is_ascii_digit()));
+        let Some(digits) = digits else {
+            return Err(format!("cannot parse {:?} as \".000000\"", self.rest));
+        };
+        self.rest = &self.rest[7..];
+        Ok(digits.parse::<i64>().unwrap_or(0) * 1000)
+    }
+
     fn offset(&mut self) -> Result<i64, String> {
         if let Some(rest) = self.rest.strip_prefix('Z') {
             self.rest = rest;
@@ -150,7 +164,7 @@ impl TimeText<'_> {
     }
 }
 
-fn parse_time(text: &str) -> Result<Timestamp, String> {
+fn parse_time(text: &str, micro: bool) -> Result<Timestamp, String> {
     let mut cursor = TimeText { rest: text };
     let year = cursor.digits(4, "2006")?;
     cursor.literal("-")?;
@@ -163,7 +177,11 @@ fn parse_time(text: &str) -> Result<Timestamp, String> {
     let minute = cursor.digits(2, "04")?;
     cursor.literal(":")?;
     let second = cursor.digits(2, "05")?;
-    let nanos = cursor.fraction();
+    let nanos = if micro {
+        cursor.six_digits()?
+    } else {
+        cursor.fraction()
+    };
     for (value, from, to, name) in [
         (month, 1, 12, "month"),
         (hour, 0, 23, "hour"),

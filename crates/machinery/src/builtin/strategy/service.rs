@@ -52,6 +52,7 @@ pub(super) fn update(service: &mut Object, old: &Value) {
     let spec = object_or_new(service, "spec");
     let old_type = old_spec["type"].as_str().unwrap_or_default().to_owned();
     let new_type = text(spec, "type").to_owned();
+    one_address_two_fields(spec, old_spec);
     if has_address(&old_type) && has_address(&new_type) {
         if unset(spec, "clusterIP") && count(spec, "clusterIPs") == 0 {
             restore(spec, old_spec, "clusterIP");
@@ -72,6 +73,22 @@ pub(super) fn update(service: &mut Object, old: &Value) {
     drop_unused(spec, old_spec, &new_type, &old_type);
     address_list(spec);
     families(spec);
+}
+
+/// A change of the one field is a change of the other.
+fn one_address_two_fields(spec: &mut Object, old: &Value) {
+    let changed = |spec: &Object, field: &str| spec.get(field) != old.get(field);
+    if changed(spec, "clusterIP") && !changed(spec, "clusterIPs") {
+        match spec.get("clusterIP").filter(|address| *address != "") {
+            Some(address) => {
+                let list = json!([address]);
+                spec.insert("clusterIPs".into(), list);
+            }
+            None => {
+                spec.remove("clusterIPs");
+            }
+        }
+    }
 }
 
 fn has_address(ty: &str) -> bool {

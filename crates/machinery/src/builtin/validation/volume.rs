@@ -45,7 +45,7 @@ const SOURCES: [&str; 30] = [
     "azureFileVolume",
 ];
 
-/// Checks volumes; gives the names of those that have one.
+/// Checks volumes; gives the names of the good ones.
 pub(super) fn volumes<'a>(
     report: &mut Report,
     volumes: &'a Value,
@@ -54,11 +54,15 @@ pub(super) fn volumes<'a>(
     let mut names = BTreeSet::new();
     for (index, volume) in list(volumes).iter().enumerate() {
         let path = format!("{path}[{index}]");
+        let before = report.errors.len();
         source(report, volume, &path);
         report.label_name(&format!("{path}.name"), &volume["name"]);
         let name = text(&volume["name"]);
-        if !name.is_empty() && !names.insert(name) {
+        if names.contains(name) {
             report.duplicate(format!("{path}.name"), &volume["name"]);
+        }
+        if report.errors.len() == before {
+            names.insert(name);
         }
     }
     names
