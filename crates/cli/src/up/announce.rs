@@ -86,7 +86,7 @@ pub(crate) async fn patiently<T>(work: impl Future<Output = T>) -> T {
             done = &mut work => return done,
             () = tokio::time::sleep(Duration::from_secs(1)) => {
                 seconds += 1;
-                eprintln!("opening the data … {seconds} s (after a crash it is checked first)");
+                eprintln!("starting … {seconds} s (after a crash the data is checked first)");
             }
         }
     }
