@@ -22,12 +22,20 @@ pub const DEADLINE: Duration = Duration::from_mins(1);
 /// .await;
 /// # }
 /// ```
-#[expect(clippy::panic, reason = "a failed wait fails the test that waits")]
 pub async fn eventually<T, E: Display>(
+    what: &str,
+    condition: impl AsyncFnMut() -> Result<T, E>,
+) -> T {
+    within(DEADLINE, what, condition).await
+}
+
+#[expect(clippy::panic, reason = "a failed wait fails the test that waits")]
+async fn within<T, E: Display>(
+    deadline: Duration,
     what: &str,
     mut condition: impl AsyncFnMut() -> Result<T, E>,
 ) -> T {
-    let deadline = Instant::now() + DEADLINE;
+    let deadline = Instant::now() + deadline;
     let mut pause = Duration::from_millis(1);
     loop {
         match condition().await {
@@ -84,9 +92,9 @@ mod tests {
         assert_eq!(answer, 3);
     }
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     #[should_panic(expected = "waited in vain until pigs fly; last: no wings")]
     async fn the_last_state_is_told_when_the_deadline_passes() {
-        eventually::<(), _>("pigs fly", async || Err("no wings")).await;
+        within::<(), _>(Duration::ZERO, "pigs fly", async || Err("no wings")).await;
     }
 }
