@@ -1,3 +1,5 @@
+//! Discovery documents as a real server writes them.
+
 use std::sync::Arc;
 
 use quadrille_machinery::schema::Schema;

@@ -1,3 +1,5 @@
+//! The built-in kinds as their data file gives them.
+
 use quadrille_machinery::schema::{ListType, Type};
 
 use super::load;

@@ -1,3 +1,5 @@
+//! OpenAPI documents for built-in and custom kinds.
+
 use std::sync::Arc;
 
 use quadrille_machinery::schema::Schema;

@@ -1,3 +1,5 @@
+//! Definitions defaulted, judged and served.
+
 use serde_json::json;
 
 use super::*;

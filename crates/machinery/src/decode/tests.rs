@@ -1,3 +1,5 @@
+//! Bodies read and refused as a real server does.
+
 use proptest::prelude::*;
 use serde_json::json;
 

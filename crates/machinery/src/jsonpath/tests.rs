@@ -1,3 +1,5 @@
+//! Paths parsed and followed.
+
 use proptest::prelude::*;
 use serde_json::json;
 

@@ -1,3 +1,5 @@
+//! Names, label keys and values, accepted and refused.
+
 use serde_json::json;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Selectors parsed, refused and matched.
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -1,3 +1,5 @@
+//! Schemas read, and objects defaulted, pruned and validated by them.
+
 use proptest::prelude::*;
 use serde_json::json;
 
