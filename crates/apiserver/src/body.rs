@@ -72,7 +72,7 @@ pub(crate) fn parse(
         let error = FieldError::invalid("kind", json!(envelope.kind), why);
         return Err(Status::invalid(
             &resource.group,
-            &resource.kind,
+            &envelope.kind,
             name,
             &[error],
         ));
@@ -226,9 +226,9 @@ pub(crate) fn check_namespace(request: &Request, object: &Value) -> Result<(), S
 pub(crate) fn check_name(request: &Request, object: &Value) -> Result<(), Status> {
     let wanted = request.name()?;
     match object["metadata"]["name"].as_str().unwrap_or("") {
-        "" => Err(Status::bad_request(
-            "the name of the object (based on URL) was undeterminable: name must be provided",
-        )),
+        "" => Err(Status::bad_request(format!(
+            "the name of the object ({wanted} based on URL) was undeterminable: name must be provided"
+        ))),
         name if name == wanted => Ok(()),
         name => Err(Status::bad_request(format!(
             "the name of the object ({name}) does not match the name on the URL ({wanted})"

@@ -255,6 +255,15 @@ fn keep_system_fields(new: &mut Value, old: &Value) {
     };
     metadata.remove("selfLink");
     for field in ["uid", "creationTimestamp", "generation", "resourceVersion"] {
+        // A uid that the client gives is for validation to compare.
+        if field == "uid"
+            && metadata
+                .get(field)
+                .and_then(Value::as_str)
+                .is_some_and(|uid| !uid.is_empty())
+        {
+            continue;
+        }
         match &before[field] {
             Value::Null => metadata.remove(field),
             value => metadata.insert(field.to_owned(), value.clone()),
@@ -358,19 +367,12 @@ pub(crate) fn must_name_version(request: &Request, object: &Value) -> Status {
         json!(0),
         "must be specified for an update",
     );
-    let mut status = Status::invalid(
+    Status::invalid(
         &request.resource.group,
-        &request.resource.kind,
+        &request.resource.plural,
         name,
         &[error],
-    );
-    // The real server shows the internal form of "none" here.
-    status.message = status
-        .message
-        .replace("Invalid value: 0:", "Invalid value: 0x0:");
-    status.details["causes"][0]["message"] =
-        json!("Invalid value: 0x0: must be specified for an update");
-    status
+    )
 }
 
 /// All versions of a resource, as ownership tracking sees them.

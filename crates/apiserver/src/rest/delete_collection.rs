@@ -43,12 +43,16 @@ pub(crate) async fn delete_collection(request: &Request) -> Result<Response, Sta
             }
         }
     }
+    let mut metadata = json!({ "resourceVersion": at.to_string() });
+    if !request.resource.is_built_in() {
+        metadata["continue"] = json!("");
+    }
     Ok(reply::value(
         200,
         &json!({
             "kind": request.resource.list_kind,
             "apiVersion": request.resource.api_version(),
-            "metadata": { "resourceVersion": at.to_string() },
+            "metadata": metadata,
             "items": items,
         }),
     ))

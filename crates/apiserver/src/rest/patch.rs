@@ -203,7 +203,7 @@ async fn apply(request: &Request, options: &WriteOptions) -> Result<Response, St
         .is_some();
     if !exists && request.target.subresource.is_none() {
         let mut merged = merge(None)?;
-        check_identity(request, &merged)?;
+        check_identity(request, &mut merged)?;
         refuse_uid(request, &merged)?;
         if let Some(metadata) = merged["metadata"].as_object_mut() {
             metadata.remove("resourceVersion");
@@ -213,8 +213,8 @@ async fn apply(request: &Request, options: &WriteOptions) -> Result<Response, St
     }
     let rule = VersionRule::Retry;
     let updated = write::update(request, options, Ownership::Recorded, rule, |current| {
-        let merged = merge(Some(&current.object))?;
-        check_identity(request, &merged)?;
+        let mut merged = merge(Some(&current.object))?;
+        check_identity(request, &mut merged)?;
         Ok(merged)
     })
     .await?;
@@ -226,7 +226,7 @@ async fn apply(request: &Request, options: &WriteOptions) -> Result<Response, St
 fn applied(request: &Request, options: &WriteOptions) -> Result<Value, Status> {
     let decoded = decode::yaml(&request.body)
         .map_err(|error| Status::bad_request(format!("error decoding YAML: {error}")))?;
-    let mut config = decoded.value;
+    let config = decoded.value;
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let envelope = Envelope {
         api_version: text(&config["apiVersion"]),
@@ -240,15 +240,6 @@ fn applied(request: &Request, options: &WriteOptions) -> Result<Value, Status> {
             &decoded.duplicates,
             options.field_validation,
         )?;
-    }
-    if let Some(namespace) = request.namespace()
-        && config["metadata"].is_object()
-        && config["metadata"]["namespace"]
-            .as_str()
-            .unwrap_or("")
-            .is_empty()
-    {
-        config["metadata"]["namespace"] = json!(namespace);
     }
     Ok(config)
 }
@@ -271,13 +262,13 @@ fn canonical(request: &Request, mut object: Value) -> Result<Value, Status> {
 }
 
 /// The merged object is the one that the path names.
-fn check_identity(request: &Request, object: &Value) -> Result<(), Status> {
-    let mut named = object.clone();
-    if named["metadata"]["name"].as_str().unwrap_or("").is_empty() {
-        named["metadata"]["name"] = json!(request.name()?);
+fn check_identity(request: &Request, object: &mut Value) -> Result<(), Status> {
+    body::check_name(request, object)?;
+    body::check_namespace(request, object)?;
+    if let Some(namespace) = request.namespace() {
+        object["metadata"]["namespace"] = json!(namespace);
     }
-    body::check_name(request, &named)?;
-    body::check_namespace(request, object)
+    Ok(())
 }
 
 /// An apply that names a uid means an object that exists.

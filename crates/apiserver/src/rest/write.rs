@@ -155,7 +155,7 @@ pub(crate) async fn update(
             saved,
         };
         let mut new = change(&current)?;
-        let named = check_preconditions(request, &current, &new)?;
+        let named = check_preconditions(request, &current, &new, rule)?;
         let conditional = named && rule == VersionRule::Demand;
         let now = clock::seconds(request.shared.clock.now());
         strategy::default(resource, &mut new);
@@ -276,10 +276,17 @@ pub(crate) fn track(
 }
 
 /// Checks the uid and resource version that a new object names. True if it names a resource version.
-fn check_preconditions(request: &Request, current: &Current, new: &Value) -> Result<bool, Status> {
+fn check_preconditions(
+    request: &Request,
+    current: &Current,
+    new: &Value,
+    rule: VersionRule,
+) -> Result<bool, Status> {
     let metadata = &new["metadata"];
     let live = &current.object["metadata"];
-    if let Some(uid) = metadata["uid"].as_str().filter(|uid| !uid.is_empty())
+    // A patch that changes the uid is refused by validation.
+    if rule == VersionRule::Demand
+        && let Some(uid) = metadata["uid"].as_str().filter(|uid| !uid.is_empty())
         && Some(uid) != live["uid"].as_str()
     {
         return Err(request.conflict(&format!(
