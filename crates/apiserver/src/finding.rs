@@ -225,7 +225,7 @@ fn wants_aggregated(headers: &HeaderMap) -> bool {
 }
 
 fn found(document: Option<Value>) -> Response {
-    document.map_or_else(|| page(), |document| reply::value(200, &document))
+    document.map_or_else(page, |document| reply::value(200, &document))
 }
 
 fn aggregated(document: Option<Document>, headers: &HeaderMap) -> Response {

@@ -91,9 +91,9 @@ pub(crate) fn before_create(
     let resource = &request.resource;
     fill_system_fields(object, now);
     if is_definition(resource) {
-        crd::warnings(object, None)
-            .into_iter()
-            .for_each(|warning| request.warn(warning));
+        for warning in crd::warnings(object, None) {
+            request.warn(warning);
+        }
     }
     let errors = match &resource.origin {
         Origin::BuiltIn => {
@@ -112,9 +112,9 @@ pub(crate) fn before_create(
     };
     if resource.is_built_in() {
         let warnings = builtin::warnings::on_create(&resource.kind, object);
-        warnings
-            .into_iter()
-            .for_each(|warning| request.warn(warning));
+        for warning in warnings {
+            request.warn(warning);
+        }
     }
     refuse(request, object, &errors)
 }
@@ -125,9 +125,9 @@ pub(crate) fn before_update(request: &Request, new: &mut Value, old: &Value) -> 
     keep_system_fields(new, old);
     let subresource = request.subresource();
     if is_definition(resource) && subresource.is_empty() {
-        crd::warnings(new, Some(old))
-            .into_iter()
-            .for_each(|warning| request.warn(warning));
+        for warning in crd::warnings(new, Some(old)) {
+            request.warn(warning);
+        }
     }
     let errors = match &resource.origin {
         Origin::BuiltIn => {
@@ -142,9 +142,9 @@ pub(crate) fn before_update(request: &Request, new: &mut Value, old: &Value) -> 
     };
     if resource.is_built_in() && subresource.is_empty() {
         let warnings = builtin::warnings::on_update(&resource.kind, new, old);
-        warnings
-            .into_iter()
-            .for_each(|warning| request.warn(warning));
+        for warning in warnings {
+            request.warn(warning);
+        }
     }
     refuse(request, new, &errors)?;
     managed::keep_times(old, new);

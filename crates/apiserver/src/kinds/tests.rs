@@ -27,7 +27,7 @@ fn a_container_port_is_found_through_all_its_owners() {
     let protocol = containers
         .items()
         .and_then(|container| container.property("ports"))
-        .and_then(|ports| ports.items())
+        .and_then(quadrille_machinery::schema::SchemaRef::items)
         .and_then(|port| port.property("protocol"))
         .unwrap();
     assert_eq!(protocol.node().ty, Some(Type::String));

@@ -92,14 +92,13 @@ fn own_schema(resource: &Resource, metadata: &Value) -> Value {
         }
         _ => &Value::Null,
     };
-    let mut schema = match written {
-        Value::Object(written) => publish(written, metadata),
-        _ => {
-            let mut anything = Map::new();
-            anything.insert("type".into(), json!("object"));
-            anything.insert("x-kubernetes-preserve-unknown-fields".into(), json!(true));
-            anything
-        }
+    let mut schema = if let Value::Object(written) = written {
+        publish(written, metadata)
+    } else {
+        let mut anything = Map::new();
+        anything.insert("type".into(), json!("object"));
+        anything.insert("x-kubernetes-preserve-unknown-fields".into(), json!(true));
+        anything
     };
     insert_type_and_metadata(&mut schema, metadata);
     schema.into()

@@ -130,10 +130,10 @@ fn downgrade_object(fields: &Map<String, Value>) -> Value {
                 result.insert(key.clone(), json!(format!("#/definitions/{name}")));
             }
             "allOf" => {
-                if let Some(Value::Object(reference)) = value.get(0) {
-                    if let Value::Object(reference) = downgrade_object(reference) {
-                        result.extend(reference);
-                    }
+                if let Some(Value::Object(reference)) = value.get(0)
+                    && let Value::Object(reference) = downgrade_object(reference)
+                {
+                    result.extend(reference);
                 }
             }
             // Built-in defaults are a matter of version 3; version 2 never showed empty ones.

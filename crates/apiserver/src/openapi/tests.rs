@@ -57,14 +57,14 @@ fn widget(schema: &Value) -> Arc<Resource> {
 fn a_patch_of_a_built_in_kind_tells_that_fields_are_validated() {
     let document = document(&kinds::load().resources, "apps", "v1").unwrap();
     let path = "/apis/apps/v1/namespaces/{namespace}/deployments/{name}";
-    let patch = &document["paths"][path]["patch"];
-    assert_eq!(patch["operationId"], "patchAppsV1NamespacedDeployment");
-    assert_eq!(patch["tags"], json!(["apps_v1"]));
+    let operation = &document["paths"][path]["patch"];
+    assert_eq!(operation["operationId"], "patchAppsV1NamespacedDeployment");
+    assert_eq!(operation["tags"], json!(["apps_v1"]));
     assert_eq!(
-        patch["x-kubernetes-group-version-kind"]["kind"],
+        operation["x-kubernetes-group-version-kind"]["kind"],
         "Deployment"
     );
-    let names: Vec<&Value> = patch["parameters"]
+    let names: Vec<&Value> = operation["parameters"]
         .as_array()
         .unwrap()
         .iter()
@@ -122,13 +122,13 @@ fn a_custom_resource_is_published_with_its_schema() {
     assert_eq!(spec["object"]["required"], json!(["kind", "apiVersion"]));
     assert!(schemas["io.k8s.api.autoscaling.v1.ScaleSpec"].is_object());
     let path = "/apis/zeta.example.com/v1/namespaces/{namespace}/widgets/{name}";
-    let patch = &document["paths"][path]["patch"];
+    let operation = &document["paths"][path]["patch"];
     assert_eq!(
-        patch["operationId"],
+        operation["operationId"],
         "patchZetaExampleComV1NamespacedWidget"
     );
     assert!(
-        patch["requestBody"]["content"]
+        operation["requestBody"]["content"]
             .get("application/strategic-merge-patch+json")
             .is_none()
     );

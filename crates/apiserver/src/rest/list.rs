@@ -221,7 +221,7 @@ fn collect(
             Some(chunk) => records.extend(chunk),
             None => break,
         }
-        last = walk.after.clone();
+        last.clone_from(&walk.after);
     }
     let mut metadata = json!({ "resourceVersion": walk.at.to_string() });
     if !request.resource.is_built_in() && form == Form::Object {

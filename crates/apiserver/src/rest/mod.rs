@@ -150,7 +150,7 @@ pub(crate) async fn handle(request: &Request, verb: &str) -> Response {
         ("get", _) => get::get(request),
         ("list", _) => list::list(request),
         ("watch", _) => watch::watch(request),
-        ("create", _) if reviews::is_review(&request.resource) => reviews::create(request).await,
+        ("create", _) if reviews::is_review(&request.resource) => reviews::create(request),
         ("create", _) => create::create(request).await,
         ("update", _) => update::update(request).await,
         ("patch", _) => patch::patch(request).await,

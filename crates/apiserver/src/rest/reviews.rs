@@ -23,7 +23,7 @@ pub(crate) fn is_review(resource: &Resource) -> bool {
 }
 
 /// Answers the question in the body.
-pub(crate) async fn create(request: &Request) -> Result<Response, Status> {
+pub(crate) fn create(request: &Request) -> Result<Response, Status> {
     let options = WriteOptions::read(&request.query, "CreateOptions")?;
     let mut review = body::object(request, &request.resource, options.field_validation)?;
     let status = match request.resource.kind.as_str() {

@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// How often a bookmark tells the client how far it has seen.
-const BOOKMARK_EVERY: Duration = Duration::from_secs(60);
+const BOOKMARK_EVERY: Duration = Duration::from_mins(1);
 /// How long before the end the last bookmark is sent, so that it still arrives.
 const BOOKMARK_BEFORE_END: Duration = Duration::from_secs(2);
 /// The shortest life of a watch whose client names none; the longest is twice that.

@@ -19,7 +19,7 @@ pub(crate) async fn handle(request: &Request, verb: &str) -> Result<Response, St
         ("scale", "patch") => scale::patch(request).await,
         ("eviction", "create") => eviction::create(request).await,
         ("binding", "create") => binding::create(request).await,
-        ("token", "create") => token::create(request).await,
+        ("token", "create") => token::create(request),
         (
             "status" | "approval" | "ephemeralcontainers" | "resize" | "finalize",
             "get" | "update" | "patch",

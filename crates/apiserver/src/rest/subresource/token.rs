@@ -20,7 +20,7 @@ const DEFAULT_LIFETIME_SECONDS: i64 = 3600;
 const MIN_LIFETIME_SECONDS: i64 = 600;
 
 /// Issues a token for the named account.
-pub(crate) async fn create(request: &Request) -> Result<Response, Status> {
+pub(crate) fn create(request: &Request) -> Result<Response, Status> {
     let options = WriteOptions::read(&request.query, "CreateOptions")?;
     let account = get::current(request)?.object(&request.resource)?;
     let schema = kinds::load()
