@@ -57,9 +57,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
             add_row(&mut report, &format!("{what}, real"), numbers);
         }
     }
-    goals(&embedded, &real)
-        .into_iter()
-        .for_each(|goal| report.goal(goal));
+    for goal in goals(&embedded, &real) {
+        report.goal(goal);
+    }
     report.finish()?;
     Ok(())
 }

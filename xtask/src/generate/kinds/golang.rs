@@ -252,7 +252,8 @@ impl Package {
                 .to_string_lossy()
                 .into_owned();
             let generated = name.starts_with("zz_") || name == "generated.pb.go";
-            if name.ends_with(".go") && !name.ends_with("_test.go") && !generated {
+            let is_go = file.extension().is_some_and(|extension| extension == "go");
+            if is_go && !name.ends_with("_test.go") && !generated {
                 let text = fs::read_to_string(&file)?;
                 package.read_file(path, &text);
             }
