@@ -100,6 +100,83 @@ impl ListOptions {
             send_initial_events: query.switch("sendInitialEvents"),
         })
     }
+
+    /// Refuses combinations that mean nothing for a list.
+    pub(crate) fn check_list(&self) -> Result<(), Status> {
+        let mut errors = Vec::new();
+        let mut forbid = |why| errors.push(FieldError::forbidden(MATCH, why));
+        if self.version_match.is_some() {
+            if self.resource_version.is_none() {
+                forbid("resourceVersionMatch is forbidden unless resourceVersion is provided");
+            }
+            if self.continue_token.is_some() {
+                forbid("resourceVersionMatch is forbidden when continue is provided");
+            }
+        }
+        match (
+            self.version_match.as_deref(),
+            self.resource_version.as_deref(),
+        ) {
+            (Some("Exact"), Some("0")) => {
+                forbid("resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"");
+            }
+            (None | Some("Exact" | "NotOlderThan"), _) => {}
+            (Some(other), _) => errors.push(FieldError::not_supported(
+                MATCH,
+                other.into(),
+                &["Exact", "NotOlderThan", ""],
+            )),
+        }
+        if self.send_initial_events.is_some() {
+            errors.push(FieldError::forbidden(
+                "sendInitialEvents",
+                "sendInitialEvents is forbidden for list",
+            ));
+        }
+        refuse(&errors)
+    }
+
+    /// Refuses combinations that mean nothing for a watch.
+    pub(crate) fn check_watch(&self) -> Result<(), Status> {
+        let mut errors = Vec::new();
+        let mut forbid = |why| errors.push(FieldError::forbidden(MATCH, why));
+        let is_not_older = self.version_match.as_deref() == Some("NotOlderThan");
+        if self.send_initial_events.is_some() && !is_not_older {
+            forbid("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
+        }
+        if self.version_match.is_some() && self.send_initial_events.is_none() {
+            forbid(
+                "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
+            );
+        }
+        if let Some(other) = self.version_match.as_deref().filter(|_| !is_not_older) {
+            errors.push(FieldError::not_supported(
+                MATCH,
+                other.into(),
+                &["NotOlderThan"],
+            ));
+        }
+        // A plain watch from the start counts as one that asks for the initial state.
+        let asks_for_state = self.send_initial_events.is_none()
+            && matches!(self.resource_version.as_deref(), None | Some("0"));
+        if self.continue_token.is_some() && (asks_for_state || self.version_match.is_some()) {
+            errors.push(FieldError::forbidden(
+                MATCH,
+                "resourceVersionMatch is forbidden when continue is provided",
+            ));
+        }
+        refuse(&errors)
+    }
+}
+
+/// The option that most rules are about.
+const MATCH: &str = "resourceVersionMatch";
+
+fn refuse(errors: &[FieldError]) -> Result<(), Status> {
+    if errors.is_empty() {
+        return Ok(());
+    }
+    Err(Status::invalid("meta.k8s.io", "ListOptions", "", errors))
 }
 
 /// Options of create, update and patch.

@@ -292,7 +292,7 @@ fn collect(
 fn cut(request: &Request, options: &ListOptions) -> Result<Cut, Status> {
     let store = &request.shared.store;
     let version = options.resource_version.as_deref();
-    check_match(options)?;
+    options.check_list()?;
     if let Some(text) = &options.continue_token {
         if version.is_some_and(|version| version != "0") {
             return Err(Status::bad_request(
@@ -330,49 +330,6 @@ fn cut(request: &Request, options: &ListOptions) -> Result<Cut, Status> {
             })
         }
     }
-}
-
-fn check_match(options: &ListOptions) -> Result<(), Status> {
-    use quadrille_machinery::field_error::FieldError;
-    let mut errors = Vec::new();
-    let field = "resourceVersionMatch";
-    if let Some(rule) = options.version_match.as_deref() {
-        if options.resource_version.is_none() {
-            errors.push(FieldError::forbidden(
-                field,
-                "resourceVersionMatch is forbidden unless resourceVersion is provided",
-            ));
-        }
-        if options.continue_token.is_some() {
-            errors.push(FieldError::forbidden(
-                field,
-                "resourceVersionMatch is forbidden when continue is provided",
-            ));
-        }
-        if !matches!(rule, "Exact" | "NotOlderThan") {
-            errors.push(FieldError::not_supported(
-                field,
-                rule.into(),
-                &["Exact", "NotOlderThan", ""],
-            ));
-        }
-        if rule == "Exact" && options.resource_version.as_deref() == Some("0") {
-            errors.push(FieldError::forbidden(
-                field,
-                "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"",
-            ));
-        }
-    }
-    if options.send_initial_events.is_some() {
-        errors.push(FieldError::forbidden(
-            "sendInitialEvents",
-            "sendInitialEvents is forbidden for list",
-        ));
-    }
-    if errors.is_empty() {
-        return Ok(());
-    }
-    Err(Status::invalid("meta.k8s.io", "ListOptions", "", &errors))
 }
 
 fn token(request: &Request, at: Revision, last: &[u8]) -> String {

@@ -16,8 +16,8 @@ use tokio::time::Instant;
 
 use super::{Request, Saved, list::Walk, object::partial_metadata, table};
 use crate::{
-    accept::{self, Form},
-    options::{ListOptions, options_invalid},
+    accept::{self, Form, MetaVersion},
+    options::ListOptions,
     reply,
     resource::Resource,
     revision,
@@ -105,7 +105,7 @@ struct Start {
 
 impl Start {
     fn choose(request: &Request, options: &ListOptions) -> Result<Self, Status> {
-        check_initial_events(options)?;
+        options.check_watch()?;
         let store = &request.shared.store;
         let prefix = crate::stored::prefix(&request.resource, request.namespace());
         let version = options
@@ -113,7 +113,7 @@ impl Start {
             .as_deref()
             .map(revision::parse)
             .transpose()
-            .map_err(|error| error.in_list())?;
+            .map_err(|error| error.in_get())?;
         let wants_state = match options.send_initial_events {
             Some(wanted) => wanted,
             None => version.is_none_or(|version| version.0 == 0),
@@ -126,7 +126,8 @@ impl Start {
             }
             None => store.revision(),
         };
-        let (watch, failed) = match store.watch(&prefix, after) {
+        // What is not there yet is waited for: changes up to that revision are passed over.
+        let (watch, failed) = match store.watch(&prefix, after.min(store.revision())) {
             Ok(watch) => (Some(watch), None),
             Err(ReadError::Compacted { floor }) => (None, Some(too_old(after, floor))),
             Err(error) => return Err(Status::internal(error)),
@@ -139,32 +140,6 @@ impl Start {
             failed,
         })
     }
-}
-
-fn check_initial_events(options: &ListOptions) -> Result<(), Status> {
-    use quadrille_machinery::field_error::FieldError;
-    let refuse = |error| Err(options_invalid("ListOptions", error));
-    let matching = options.version_match.as_deref();
-    if options.send_initial_events.is_some() && matching != Some("NotOlderThan") {
-        if matching.is_none() {
-            return refuse(FieldError::forbidden(
-                "resourceVersionMatch",
-                "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
-            ));
-        }
-        return refuse(FieldError::not_supported(
-            "resourceVersionMatch",
-            matching.unwrap_or("").into(),
-            &["NotOlderThan"],
-        ));
-    }
-    if options.send_initial_events.is_none() && matching.is_some() {
-        return refuse(FieldError::forbidden(
-            "resourceVersionMatch",
-            "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
-        ));
-    }
-    Ok(())
 }
 
 fn too_old(wanted: Revision, floor: Revision) -> Status {
@@ -242,7 +217,8 @@ impl Watching {
             Ok(None) => {
                 self.initial = None;
                 if self.announce_initial_end {
-                    self.ready.push_back(self.encoder.bookmark(self.seen, true));
+                    let bookmark = self.encoder.bookmark(self.seen, true);
+                    self.ready.push_back(bookmark);
                 }
             }
             Err(error) => self.fail(&super::list::read_error(&error)),
@@ -292,6 +268,9 @@ impl Watching {
     /// Turns a change of the store into what this client sees of it: an object that stops matching is
     /// deleted for it, one that starts matching is added.
     fn observe(&mut self, event: &Arc<Event>) {
+        if event.revision <= self.seen {
+            return;
+        }
         self.seen = event.revision;
         let resource = self.encoder.resource.clone();
         let matches = |value: &Bytes| self.selection.matches(&resource, &event.key, value);
@@ -347,55 +326,54 @@ impl Encoder {
             ))),
             Form::Table(version) => {
                 let object = saved.object(&self.resource)?;
-                let mut table = table::build(
-                    &self.resource,
-                    version,
-                    std::slice::from_ref(&object),
-                    &json!({ "resourceVersion": saved.revision.to_string() }),
-                    self.include,
-                    self.shared.clock.now(),
-                );
-                if self.columns_sent {
-                    table["columnDefinitions"] = Value::Null;
-                }
-                self.columns_sent = true;
-                Ok(reply::typed_first(&table))
+                Ok(self.table(version, &object, saved.revision))
             }
         }
     }
 
-    fn bookmark(&self, seen: Revision, initial_end: bool) -> Bytes {
+    /// A table of one row; its columns are described in the first frame.
+    fn table(&mut self, version: MetaVersion, object: &Value, revision: Revision) -> Vec<u8> {
+        let mut table = table::build(
+            &self.resource,
+            version,
+            std::slice::from_ref(object),
+            &json!({ "resourceVersion": revision.to_string() }),
+            self.include,
+            self.shared.clock.now(),
+        );
+        if self.columns_sent {
+            table["columnDefinitions"] = Value::Null;
+        }
+        self.columns_sent = true;
+        reply::typed_first(&table)
+    }
+
+    fn bookmark(&mut self, seen: Revision, initial_end: bool) -> Bytes {
         let mut metadata = json!({ "resourceVersion": seen.to_string() });
         if initial_end {
             metadata["annotations"] = json!({ "k8s.io/initial-events-end": "true" });
         }
-        let object = match self.form {
+        let mut object = json!({
+            "kind": self.resource.kind,
+            "apiVersion": self.resource.api_version(),
+            "metadata": metadata,
+        });
+        let body = match self.form {
             Form::Object => {
-                let mut object = json!({
-                    "kind": self.resource.kind,
-                    "apiVersion": self.resource.api_version(),
-                    "metadata": metadata,
-                });
                 if self.resource.is_built_in() {
                     quadrille_machinery::builtin::encoding::encode(
                         self.resource.schema.root(),
                         &mut object,
                     );
                 }
-                object
+                reply::typed_first(&object)
             }
             Form::Metadata { version, .. } => {
-                partial_metadata(&json!({ "metadata": metadata }), version)
+                reply::typed_first(&partial_metadata(&object, version))
             }
-            Form::Table(version) => json!({
-                "kind": "Table",
-                "apiVersion": version.api_version(),
-                "metadata": metadata,
-                "columnDefinitions": Value::Null,
-                "rows": [],
-            }),
+            Form::Table(version) => self.table(version, &object, seen),
         };
-        frame("BOOKMARK", &reply::typed_first(&object))
+        frame("BOOKMARK", &body)
     }
 }
 
