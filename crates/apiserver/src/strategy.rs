@@ -340,7 +340,11 @@ fn validate_custom(resource: &Resource, object: &Value, old: Option<&Value>) -> 
             "metadata",
         ));
     }
-    errors.extend(structural::validate(resource.schema.root(), object, old));
+    let schema = resource.schema.root();
+    errors.extend(structural::validate(schema, object, old));
+    if structural::has_rules(schema) {
+        errors.extend(structural::blocks_rules(&errors));
+    }
     errors
 }
 

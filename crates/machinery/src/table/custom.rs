@@ -13,6 +13,9 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct CustomTable {
     columns: Vec<(PrinterColumn, JsonPath)>,
+    /// Whether the columns are those of a definition that names none; they are described by prose that is
+    /// not ours.
+    is_default: bool,
 }
 
 impl CustomTable {
@@ -27,7 +30,8 @@ impl CustomTable {
             priority: 0,
             json_path: ".metadata.creationTimestamp".to_owned(),
         };
-        let columns = if columns.is_empty() {
+        let is_default = columns.is_empty();
+        let columns = if is_default {
             std::slice::from_ref(&age)
         } else {
             columns
@@ -36,7 +40,10 @@ impl CustomTable {
             .iter()
             .map_while(|column| Some((column.clone(), JsonPath::parse(&column.json_path).ok()?)))
             .collect();
-        Self { columns }
+        Self {
+            columns,
+            is_default,
+        }
     }
 
     /// The `columnDefinitions` of the Table.
@@ -49,10 +56,8 @@ impl CustomTable {
             "priority": 0,
         });
         let column = |(column, _): &(PrinterColumn, JsonPath)| {
-            let is_default =
-                column.name == "Age" && column.json_path == ".metadata.creationTimestamp";
             let description = match column.description.as_str() {
-                "" if is_default => String::new(),
+                "" if self.is_default => String::new(),
                 "" => format!(
                     "Custom resource definition column (in JSONPath format): {}",
                     column.json_path
