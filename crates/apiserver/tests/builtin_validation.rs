@@ -13,17 +13,21 @@ use serde_json::{Value, json};
 const RECORDED: &str = include_str!("builtin/invalid.jsonl");
 
 fn schema_of(object: &Value) -> (String, String, quadrille_machinery::schema::Schema) {
-    let api_version = object["apiVersion"].as_str().unwrap();
+    let api_version = object["apiVersion"]
+        .as_str()
+        .expect("the recorded case is whole");
     let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
-    let kind = object["kind"].as_str().unwrap();
-    let schema = kinds::load().schema(group, version, kind).unwrap();
+    let kind = object["kind"].as_str().expect("the recorded case is whole");
+    let schema = kinds::load()
+        .schema(group, version, kind)
+        .expect("the recorded case is whole");
     (group.to_owned(), kind.to_owned(), schema)
 }
 
 fn created(input: &Value) -> Vec<FieldError> {
     let (group, kind, schema) = schema_of(input);
     let mut object = input.clone();
-    decode::conform(schema.root(), &mut object).unwrap();
+    decode::conform(schema.root(), &mut object).expect("the recorded case is whole");
     let resources = &kinds::load().resources;
     let namespaced = resources
         .iter()
@@ -40,7 +44,7 @@ fn updated(old: &Value, patch: &Value) -> Vec<FieldError> {
     let (group, kind, schema) = schema_of(old);
     let mut new = old.clone();
     merge(&mut new, patch);
-    decode::conform(schema.root(), &mut new).unwrap();
+    decode::conform(schema.root(), &mut new).expect("the recorded case is whole");
     builtin::admission::admit_update(&group, &kind, &mut new);
     builtin::complete_update(schema.root(), &kind, &mut new, old);
     validation::validate_update(&kind, &new, old)
@@ -56,7 +60,10 @@ fn merge(target: &mut Value, patch: &Value) {
     }
     for (name, value) in fields {
         if value.is_null() {
-            target.as_object_mut().unwrap().remove(name);
+            target
+                .as_object_mut()
+                .expect("the recorded case is whole")
+                .remove(name);
         } else {
             merge(&mut target[name], value);
         }
@@ -68,7 +75,7 @@ fn objects_are_refused_for_the_causes_that_a_real_server_gives() {
     let mut different = Vec::new();
     let mut checked = 0;
     for line in RECORDED.lines() {
-        let recorded: Value = serde_json::from_str(line).unwrap();
+        let recorded: Value = serde_json::from_str(line).expect("the recorded case is whole");
         let errors = match recorded.get("in") {
             Some(input) => created(input),
             None => updated(&recorded["old"], &recorded["patch"]),
@@ -81,14 +88,16 @@ fn objects_are_refused_for_the_causes_that_a_real_server_gives() {
         if json!(causes) != recorded["causes"] {
             let what = recorded.get("in").unwrap_or(&recorded["patch"]);
             let lines = |causes: &[Value]| {
-                causes
-                    .iter()
-                    .map(|cause| format!("\n      {cause}"))
-                    .collect::<String>()
+                let lines: Vec<String> = causes.iter().map(ToString::to_string).collect();
+                format!("\n      {}", lines.join("\n      "))
             };
             different.push(format!(
                 "{what}\n  real:{}\n  ours:{}",
-                lines(recorded["causes"].as_array().unwrap()),
+                lines(
+                    recorded["causes"]
+                        .as_array()
+                        .expect("the recorded case is whole")
+                ),
                 lines(&causes)
             ));
         }
