@@ -1,5 +1,7 @@
 //! A real control plane starts, works and ends.
 
+#![allow(clippy::unwrap_used, clippy::panic)] // a test may; its helpers too
+
 use std::time::{Duration, Instant};
 
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Pod};

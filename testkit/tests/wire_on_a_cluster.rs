@@ -1,5 +1,7 @@
 //! The wire's faults on a cluster: what a client sees, and what has happened.
 
+#![allow(clippy::unwrap_used, clippy::panic)] // a test may; its helpers too
+
 use futures::{StreamExt as _, TryStreamExt as _};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::{

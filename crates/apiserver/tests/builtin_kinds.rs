@@ -1,6 +1,8 @@
 //! New objects of built-in kinds look as on a real server: `builtin/create.jsonl` holds requests and the answers
 //! that kube-apiserver 1.36.3 gave, without uids, revisions and times of creation.
 
+#![allow(clippy::unwrap_used, clippy::panic)] // a test may; its helpers too
+
 use quadrille_apiserver::kinds;
 use quadrille_machinery::{builtin, decode};
 use serde_json::{Value, json};

@@ -1,6 +1,8 @@
 //! Tables of built-in kinds are those of a real server: `builtin/tables.jsonl` holds objects and the rows that
 //! kube-apiserver 1.36.3 printed for them.
 
+#![allow(clippy::unwrap_used, clippy::panic)] // a test may; its helpers too
+
 use jiff::Timestamp;
 use quadrille_machinery::table::builtin::{columns, row, row_conditions};
 use serde_json::{Value, json};

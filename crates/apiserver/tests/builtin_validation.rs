@@ -2,6 +2,8 @@
 //! causes that kube-apiserver 1.36.3 gave. Values that a server shows in its internal form are left out, and
 //! so are differences that it prints line by line.
 
+#![allow(clippy::unwrap_used, clippy::panic)] // a test may; its helpers too
+
 use quadrille_apiserver::kinds;
 use quadrille_machinery::{
     builtin::{self, validation},

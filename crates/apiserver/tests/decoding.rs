@@ -1,5 +1,7 @@
 //! Decoding of built-in kinds, compared with what a real server said to the same bodies.
 
+#![allow(clippy::unwrap_used, clippy::panic)] // a test may; its helpers too
+
 use quadrille_apiserver::kinds;
 use quadrille_machinery::decode::Document;
 use serde_json::Value;

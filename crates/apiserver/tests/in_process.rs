@@ -1,5 +1,7 @@
 //! A client in the same process: the way every test of this house owns a cluster.
 
+#![allow(clippy::unwrap_used, clippy::panic)] // a test may; its helpers too
+
 use std::collections::BTreeMap;
 
 use futures::{StreamExt, TryStreamExt};

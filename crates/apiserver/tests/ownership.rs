@@ -4,6 +4,8 @@
 //! afterwards. Times are numbered by their first occurrence. A step's `written` is the object as it was when
 //! the server looked at ownership, where something changed it later (an allocated address, a uid).
 
+#![allow(clippy::unwrap_used, clippy::panic)] // a test may; its helpers too
+
 mod ownership {
     pub(crate) mod case;
     pub(crate) mod created;

@@ -1,6 +1,8 @@
 //! Patches of built-in kinds and of a custom resource, compared with what kube-apiserver 1.36.3 answered to
 //! the same patches of the same objects (as dry runs).
 
+#![allow(clippy::unwrap_used, clippy::panic)] // a test may; its helpers too
+
 use std::{fs, path::PathBuf};
 
 use quadrille_apiserver::kinds;

@@ -1,5 +1,7 @@
 //! Cluster scenarios. All are one binary, so that they share one control plane when they run on a real one.
 
+#![allow(clippy::unwrap_used, clippy::panic)] // a test may; its helpers too
+
 mod applying;
 mod definitions;
 mod kubectl;

@@ -33,6 +33,9 @@ pub(crate) async fn run(shared: &Arc<Shared>, housekeeping: bool) -> Result<(), 
         ensure(shared, &object).await?;
     }
     if housekeeping {
+        for component in ["controller-manager", "etcd-0", "scheduler"] {
+            ensure(shared, &component_status(component)).await?;
+        }
         ensure(shared, &node(&clock::seconds(shared.clock.now()))).await?;
         let failed = |status| StartError::Bootstrap {
             what: format!("Node/{NODE}"),
@@ -186,6 +189,16 @@ fn priority_class(name: &str, value: i64) -> Value {
         "metadata": { "name": name },
         "value": value,
         "description": "Pods that the cluster itself needs.",
+    })
+}
+
+/// The parts of a control plane, which here are one process: if anybody hears this, they are well.
+fn component_status(name: &str) -> Value {
+    json!({
+        "apiVersion": "v1",
+        "kind": "ComponentStatus",
+        "metadata": { "name": name },
+        "conditions": [{ "type": "Healthy", "status": "True", "message": "ok" }],
     })
 }
 
