@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use crate::{
     accept::{self, BodyFormat},
+    kinds,
     options::FieldValidation,
     resource::Resource,
     rest::Request,
@@ -166,21 +167,29 @@ fn expect_kind(resource: &Resource, envelope: Envelope, body: &Bytes) -> Result<
         // Found out only by validation, which names the object.
         return Ok(envelope);
     }
-    if envelope.api_version != expected.api_version {
+    if !resource.is_built_in() {
         return Err(Status::bad_request(format!(
             "the API version in the data ({}) does not match the expected API version ({})",
             envelope.api_version, expected.api_version
         )));
     }
-    Err(not_handled(
-        &envelope,
-        resource,
-        &format!(
+    let known = kinds::load()
+        .schema(envelope.group(), envelope.version(), &envelope.kind)
+        .is_some();
+    let why = if known {
+        format!(
             "converting ({}) to ({}): unknown conversion",
             describe(&envelope),
             internal(resource)
-        ),
-    ))
+        )
+    } else {
+        // The place is where real servers keep the registry of their types.
+        format!(
+            "no kind {:?} is registered for version {:?} in scheme \"pkg/runtime/scheme.go:111\"",
+            envelope.kind, envelope.api_version
+        )
+    };
+    Err(not_handled(&envelope, resource, &why))
 }
 
 /// The type in which a real server would hold the object: named after the group, core for the oldest.

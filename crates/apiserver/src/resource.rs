@@ -10,6 +10,8 @@ use quadrille_machinery::schema::Schema;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use crate::discovery::version_priority;
+
 /// One served resource of one version.
 #[derive(Clone, Debug)]
 pub struct Resource {
@@ -121,8 +123,26 @@ impl Resource {
         let given = version["deprecationWarning"]
             .as_str()
             .filter(|given| !given.is_empty());
-        let standard = || format!("{} {} is deprecated", self.api_version(), self.kind);
+        let standard = || {
+            let mut warning = format!("{} {} is deprecated", self.api_version(), self.kind);
+            if let Some(newer) = self.newest_version(definition) {
+                warning += &format!("; use {}/{newer} {}", self.group, self.kind);
+            }
+            warning
+        };
         Some(given.map_or_else(standard, str::to_owned))
+    }
+
+    /// The best served version of a definition that is newer than this one and not deprecated.
+    fn newest_version<'a>(&self, definition: &'a Value) -> Option<&'a str> {
+        let versions = definition["spec"]["versions"].as_array();
+        versions
+            .into_iter()
+            .flatten()
+            .filter(|version| version["served"] == true && version["deprecated"] != true)
+            .filter_map(|version| version["name"].as_str())
+            .filter(|name| version_priority(name) > version_priority(&self.version))
+            .max_by_key(|name| version_priority(name))
     }
 
     /// Whether a subresource of this name is served.

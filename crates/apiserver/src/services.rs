@@ -240,8 +240,7 @@ fn assign_address(
             "spec.clusterIPs",
             json!([wanted]),
             format!(
-                "failed to allocate IP {wanted}: the provided IP ({wanted}) is not in the valid range. \
-                 The range of valid IPs is 10.96.0.0/16"
+                "failed to allocate IP {wanted}: the provided network does not match the current range"
             ),
         ));
     }
