@@ -48,17 +48,19 @@ impl Kind {
         Ok(kind)
     }
 
+    /// Endpoints of built-in kinds know all types of patches and say less about others.
     fn unsupported(request: &Request) -> Status {
-        let strategic = if request.resource.is_built_in() {
-            ", application/strategic-merge-patch+json"
-        } else {
-            ""
-        };
-        Status::unsupported_media_type(format!(
+        if request.resource.is_built_in() {
+            return Status {
+                details: serde_json::json!({}),
+                ..Status::unsupported_media_type("415: Unsupported Media Type")
+            };
+        }
+        Status::unsupported_media_type(
             "the body of the request was in an unknown format - accepted media types include: \
-             application/json-patch+json, application/merge-patch+json{strategic}, \
-             application/apply-patch+yaml"
-        ))
+             application/json-patch+json, application/merge-patch+json, \
+             application/apply-patch+yaml",
+        )
     }
 }
 

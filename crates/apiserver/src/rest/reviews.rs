@@ -1,7 +1,7 @@
 //! Reviews: questions about tokens and permissions that look like objects and are never stored.
 
 use axum::response::Response;
-use quadrille_machinery::status::Status;
+use quadrille_machinery::{field_error::FieldError, status::Status};
 use serde_json::{Value, json};
 
 use super::{Request, write};
@@ -26,6 +26,7 @@ pub(crate) fn is_review(resource: &Resource) -> bool {
 pub(crate) fn create(request: &Request) -> Result<Response, Status> {
     let options = WriteOptions::read(&request.query, "CreateOptions")?;
     let mut review = body::object(request, &request.resource, options.field_validation)?;
+    check_attributes(request, &review["spec"])?;
     let status = match request.resource.kind.as_str() {
         "TokenReview" => token(request, &review["spec"]),
         "SelfSubjectReview" => {
@@ -53,6 +54,23 @@ pub(crate) fn create(request: &Request) -> Result<Response, Status> {
     }
     review["status"] = status;
     Ok(reply::value(201, &review))
+}
+
+/// A question about access is either about a resource or about a path.
+fn check_attributes(request: &Request, spec: &Value) -> Result<(), Status> {
+    let is_about_access = request.resource.kind.ends_with("SubjectAccessReview");
+    if !is_about_access
+        || spec["resourceAttributes"].is_object() != spec["nonResourceAttributes"].is_object()
+    {
+        return Ok(());
+    }
+    let error = FieldError::invalid(
+        "spec.resourceAttributes",
+        spec["resourceAttributes"].clone(),
+        "exactly one of nonResourceAttributes or resourceAttributes must be specified",
+    );
+    // Real servers leave out the kind here.
+    Err(Status::invalid(&request.resource.group, "", "", &[error]))
 }
 
 fn user_info(user: &User) -> Value {

@@ -289,8 +289,16 @@ fn check_preconditions(
         && let Some(uid) = metadata["uid"].as_str().filter(|uid| !uid.is_empty())
         && Some(uid) != live["uid"].as_str()
     {
+        // Real servers show how their database names the object.
+        let key: Vec<&str> = [Some(request.resource.plural.as_str()), request.namespace()]
+            .into_iter()
+            .flatten()
+            .chain([request.name()?])
+            .collect();
         return Err(request.conflict(&format!(
-            "Precondition failed: UID in precondition: {uid}, UID in object meta: {}",
+            "StorageError: invalid object, Code: 4, Key: /registry/{}, ResourceVersion: 0, \
+             AdditionalErrorMsg: Precondition failed: UID in precondition: {uid}, UID in object meta: {}",
+            key.join("/"),
             live["uid"].as_str().unwrap_or_default()
         )));
     }

@@ -56,6 +56,13 @@ pub(crate) async fn create(request: &Request) -> Result<Response, Status> {
             ));
         }
         pod["spec"]["nodeName"] = json!(node);
+        for (name, value) in binding["metadata"]["annotations"]
+            .as_object()
+            .into_iter()
+            .flatten()
+        {
+            pod["metadata"]["annotations"][name] = value.clone();
+        }
         set_scheduled(&mut pod, &now);
         Ok(pod)
     })
