@@ -2,6 +2,8 @@
 
 use http::{Method, Uri};
 
+use crate::{path::Path, rest};
+
 /// A request in words: verb, resource, object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Asked {
@@ -27,39 +29,23 @@ const STREAMING: [&str; 4] = ["exec", "attach", "portforward", "proxy"];
 impl Asked {
     /// Reads method, path and query.
     pub fn read(method: &Method, uri: &Uri) -> Self {
-        let segments: Vec<&str> = uri.path().split('/').filter(|s| !s.is_empty()).collect();
-        let (group, version, rest) = match segments.as_slice() {
-            ["api", version, rest @ ..] if !rest.is_empty() => ("", *version, rest),
-            ["apis", group, version, rest @ ..] if !rest.is_empty() => (*group, *version, rest),
-            _ => {
-                return Self {
-                    verb: plain_verb(method),
-                    ..Self::default()
-                };
-            }
+        let Path::Resource(target) = Path::parse(uri.path()) else {
+            return Self {
+                verb: plain_verb(method),
+                ..Self::default()
+            };
         };
-        let (watch_path, rest) = match rest {
-            ["watch", rest @ ..] if !rest.is_empty() => (true, rest),
-            _ => (false, rest),
-        };
-        let (namespace, rest) = match rest {
-            ["namespaces", _, "status" | "finalize", ..] if group.is_empty() => ("", rest),
-            ["namespaces", namespace, rest @ ..] if !rest.is_empty() => (*namespace, rest),
-            _ => ("", rest),
-        };
-        let part = |index: usize| rest.get(index).copied().unwrap_or_default().to_owned();
-        let (name, subresource) = (part(1), part(2));
         // Naming one object and asking to watch is a plain get, as in Kubernetes.
-        let watching =
-            watch_path || (name.is_empty() && asks_to_watch(uri.query().unwrap_or_default()));
+        let watching = target.watch
+            || (target.name.is_none() && asks_to_watch(uri.query().unwrap_or_default()));
         Self {
-            verb: resource_verb(method, !name.is_empty(), watching),
-            group: group.to_owned(),
-            version: version.to_owned(),
-            resource: part(0),
-            subresource,
-            namespace: namespace.to_owned(),
-            name,
+            verb: rest::verb(method, &target, watching).unwrap_or("other"),
+            group: target.group,
+            version: target.version,
+            resource: target.plural,
+            subresource: target.subresource.unwrap_or_default(),
+            namespace: target.namespace.unwrap_or_default(),
+            name: target.name.unwrap_or_default(),
         }
     }
 
@@ -90,20 +76,6 @@ fn plain_verb(method: &Method) -> &'static str {
         "PATCH" => "patch",
         "DELETE" => "delete",
         "OPTIONS" => "options",
-        _ => "other",
-    }
-}
-
-fn resource_verb(method: &Method, named: bool, watching: bool) -> &'static str {
-    match (method.as_str(), named) {
-        ("GET" | "HEAD", _) if watching => "watch",
-        ("GET" | "HEAD", true) => "get",
-        ("GET" | "HEAD", false) => "list",
-        ("POST", _) => "create",
-        ("PUT", _) => "update",
-        ("PATCH", _) => "patch",
-        ("DELETE", true) => "delete",
-        ("DELETE", false) => "deletecollection",
         _ => "other",
     }
 }

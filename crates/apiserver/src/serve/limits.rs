@@ -1,6 +1,6 @@
 //! What one client may take: bytes, time, connections; and the layers that keep to it.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use axum::{
     body::Body,
@@ -116,8 +116,8 @@ pub(super) async fn time_layer(
     request: Request,
     next: Next,
 ) -> Response {
-    let asked = Asked::read(request.method(), request.uri());
-    if asked.is_long_running() {
+    let asked = request.extensions().get::<Arc<Asked>>();
+    if asked.is_some_and(|asked| asked.is_long_running()) {
         return next.run(request).await;
     }
     let wanted = match asked_time(request.uri().query().unwrap_or_default()) {

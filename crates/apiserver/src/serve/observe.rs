@@ -40,12 +40,13 @@ pub(super) struct Observer {
 
 pub(super) async fn layer(
     State(observer): State<Observer>,
-    request: Request,
+    mut request: Request,
     next: Next,
 ) -> Response {
     let started = Instant::now();
     let audit_id = audit_id(request.headers());
-    let asked = Asked::read(request.method(), request.uri());
+    let asked = Arc::new(Asked::read(request.method(), request.uri()));
+    request.extensions_mut().insert(asked.clone());
     let told = (!observer.logs.is_empty()).then(|| {
         let agent = request.headers().get(header::USER_AGENT);
         let agent = agent.and_then(|agent| agent.to_str().ok()).unwrap_or("");
