@@ -126,7 +126,7 @@ impl Resource {
         let standard = || {
             let mut warning = format!("{} {} is deprecated", self.api_version(), self.kind);
             if let Some(newer) = self.newest_version(definition) {
-                warning += &format!("; use {}/{newer} {}", self.group, self.kind);
+                warning = format!("{warning}; use {}/{newer} {}", self.group, self.kind);
             }
             warning
         };
