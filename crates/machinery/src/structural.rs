@@ -31,7 +31,7 @@ pub(crate) use formats::unrecognized as unrecognized_formats;
 pub use prune::prune;
 pub use rules::structural_errors;
 pub use scale::validate_scale;
-pub use validate::{blocks_rules, has_rules, validate, validate_default};
+pub use validate::{blocks_rules, has_rules, validate, validate_default, validate_status};
 
 use crate::{
     decode::{DecodeError, StrictError},

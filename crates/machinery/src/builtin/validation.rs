@@ -57,10 +57,19 @@ pub fn validate_update(kind: &str, new: &Value, old: &Value) -> Vec<FieldError> 
     report.errors
 }
 
-/// What is wrong with a status update: metadata only.
-pub fn validate_status_update(kind: &str, new: &Value, old: &Value) -> Vec<FieldError> {
+/// What is wrong with an update through a subresource such as `status`: metadata, and what some kinds watch
+/// over there.
+pub fn validate_subresource_update(
+    kind: &str,
+    subresource: &str,
+    new: &Value,
+    old: &Value,
+) -> Vec<FieldError> {
     let mut report = Report::default();
     metadata::update(&mut report, kind, new, old);
+    if kind == "CertificateSigningRequest" {
+        access::certificate_verdict(&mut report, subresource == "approval", new, old);
+    }
     report.errors
 }
 

@@ -37,6 +37,26 @@ pub fn validate(schema: SchemaRef<'_>, object: &Value, old: Option<&Value>) -> V
     errors
 }
 
+/// Checks an update of the status alone. The validator starts there, so its words know no `status.`, while
+/// the fields that they blame do.
+pub fn validate_status(schema: SchemaRef<'_>, object: &Value, old: &Value) -> Vec<FieldError> {
+    let (Some(status), Some(schema)) = (object.get("status"), schema.property("status")) else {
+        return Vec::new();
+    };
+    let mut errors = validate(
+        schema,
+        status,
+        Some(old.get("status").unwrap_or(&Value::Null)),
+    );
+    for error in &mut errors {
+        error.field = match error.field.as_str() {
+            NO_FIELD => "status".to_owned(),
+            field => format!("status.{field}"),
+        };
+    }
+    errors
+}
+
 /// Checks a default value against the schema that carries it; `path` is where the default stands.
 pub fn validate_default(schema: &Value, default: &Value, path: &str) -> Vec<FieldError> {
     let built = super::fragment(schema);
