@@ -136,12 +136,18 @@ fn propagation(text: Option<&str>) -> Result<Option<Propagation>, Status> {
 
 fn parse_body(request: &Request) -> Result<Value, Status> {
     use quadrille_machinery::decode;
-    let decoded = match accept::body_format(&request.headers)? {
+    let format = accept::body_format(&request.headers)?;
+    let decoded = match format {
         BodyFormat::Json => decode::json(&request.body),
         BodyFormat::Yaml => decode::yaml(&request.body),
     };
     let value = decoded
-        .map_err(|error| Status::bad_request(error.to_string()))?
+        .map_err(|error| {
+            Status::bad_request(match format {
+                BodyFormat::Json => format!("couldn't get version/kind; json parse error: {error}"),
+                BodyFormat::Yaml => error.to_string(),
+            })
+        })?
         .value;
     if !value.is_object() {
         return Err(Status::bad_request(

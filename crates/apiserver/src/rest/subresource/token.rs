@@ -78,9 +78,9 @@ pub(crate) fn create(request: &Request) -> Result<Response, Status> {
         .issue(binding, &audiences, now.as_second(), lifetime)
         .map_err(Status::internal)?;
     let expires = Timestamp::from_second(now.as_second() + lifetime).unwrap_or(now);
-    asked["metadata"]["uid"] = json!(uuid::Uuid::new_v4().to_string());
-    asked["metadata"]["name"] = account["metadata"]["name"].clone();
-    asked["metadata"]["namespace"] = account["metadata"]["namespace"].clone();
+    for field in ["name", "namespace", "uid"] {
+        asked["metadata"][field] = account["metadata"][field].clone();
+    }
     asked["metadata"]["creationTimestamp"] = json!(clock::seconds(now));
     asked["spec"]["expirationSeconds"] = json!(lifetime);
     if audiences.is_empty() {
