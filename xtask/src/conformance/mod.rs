@@ -29,3 +29,13 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         Suite::KubeRs(arguments) => kube_rs::run(arguments),
     }
 }
+
+/// The suite `kube-rs` with its defaults, for `cargo xtask test`.
+pub(crate) fn kube_rs() -> anyhow::Result<()> {
+    kube_rs::run(&kube_rs::Arguments::default())
+}
+
+/// The suite `diff` with its defaults, for `cargo xtask test`.
+pub(crate) fn diff() -> anyhow::Result<()> {
+    diff::run(&diff::Arguments::default())
+}
