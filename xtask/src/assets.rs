@@ -91,7 +91,7 @@ fn sweep(folder: &Path) -> anyhow::Result<()> {
 }
 
 /// Fills a folder beside the target and renames it when it is whole.
-fn in_one_piece(
+pub(crate) fn in_one_piece(
     target: &Path,
     fill: impl FnOnce(&Path) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {

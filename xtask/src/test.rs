@@ -10,7 +10,7 @@ use quadrille_testkit::{
 
 use crate::{
     assets, check, conformance,
-    steps::Steps,
+    steps::{self, Steps},
     workspace::{self, cargo},
 };
 
@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 
 fn can_have_a_real_control_plane() -> anyhow::Result<bool> {
     let can = parts::are_complete() || assets::is_go_installed();
-    if !can && std::env::var("CI").is_ok_and(|value| value == "true") {
+    if !can && steps::is_ci() {
         bail!("CI=true, so the tests on a real control plane must run, and Go is not installed");
     }
     Ok(can)

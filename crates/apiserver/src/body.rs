@@ -58,6 +58,7 @@ pub(crate) fn parse(
             .map_err(|error| not_handled(&envelope, resource, &error.to_string()))?;
         let mut strict = decoded.duplicates;
         let mut object = decoded.value;
+        structural::drop_nulls(resource.schema.root(), &mut object);
         strict.extend(
             shape_custom(&resource.schema, &mut object)
                 .map_err(|error| not_handled(&envelope, resource, &error.to_string()))?,
@@ -84,7 +85,8 @@ pub(crate) fn parse(
     Ok(object)
 }
 
-/// Prunes a custom resource and gives its metadata the shape that it must have.
+/// Prunes a custom resource and gives its metadata the shape that it must have. Nulls that the schema does
+/// not know what to do with stay; whatever was read from a client or from the store has to lose them first.
 pub(crate) fn shape_custom(
     schema: &Schema,
     object: &mut Value,

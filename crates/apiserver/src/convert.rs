@@ -42,6 +42,7 @@ pub(crate) fn from_storage(
         Origin::Custom { stored_schema, .. } => {
             // Fields that got a default after the object was written have it from now on.
             structural::default(stored_schema.root(), &mut object);
+            structural::drop_nulls(resource.schema.root(), &mut object);
             body::shape_custom(&resource.schema, &mut object).map_err(Status::internal)?;
         }
     }
@@ -65,6 +66,7 @@ pub(crate) fn to_storage(resource: &Resource, object: Value) -> Result<Value, St
             }
         }
         Origin::Custom { stored_schema, .. } => {
+            structural::drop_nulls(stored_schema.root(), &mut object);
             body::shape_custom(stored_schema, &mut object).map_err(Status::internal)?;
             structural::default(stored_schema.root(), &mut object);
         }

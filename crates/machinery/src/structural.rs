@@ -26,7 +26,7 @@ use serde_json::Value;
 
 pub use build::object_meta;
 pub use coerce::{coerce_embedded, coerce_metadata};
-pub use defaults::default;
+pub use defaults::{default, drop_nulls};
 pub(crate) use formats::unrecognized as unrecognized_formats;
 pub use prune::prune;
 pub use rules::structural_errors;
@@ -53,10 +53,11 @@ fn fragment(open_api_v3: &Value) -> Schema {
     Schema::new(Arc::new(schemas), root)
 }
 
-/// What happens to an object of a custom resource right after it is read: defaults are filled in, metadata
-/// is typed, unknown fields are dropped. Gives the unknown fields in the order in which servers report
+/// What happens to an object of a custom resource right after it is read: nulls without meaning and unknown
+/// fields are dropped, defaults are filled in, metadata is typed. Gives the unknown fields in the order in which servers report
 /// them (after duplicates, which the reader finds).
 pub fn admit(schema: SchemaRef<'_>, object: &mut Value) -> Result<Vec<StrictError>, DecodeError> {
+    drop_nulls(schema, object);
     default(schema, object);
     let mut unknown = coerce_metadata(schema, object)?;
     unknown.extend(

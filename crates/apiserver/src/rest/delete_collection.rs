@@ -20,7 +20,7 @@ pub(crate) async fn delete_collection(request: &Request) -> Result<Response, Sta
     let list = ListOptions::read(&request.query)?;
     let selection = Selection::parse(&request.resource, &list)?;
     let at = request.shared.store.revision();
-    let mut walk = Walk::new(request, &selection, at);
+    let mut walk = Walk::new(request, &selection, at)?;
     let mut items = Vec::new();
     while let Some(records) = walk.next_chunk(CHUNK).map_err(|error| read_error(&error))? {
         for record in records {

@@ -110,7 +110,7 @@ fn sort_causes(status: &mut Value) {
         parts.collect::<Vec<_>>().join(", ")
     };
     let before = told(&causes);
-    causes.sort_by_key(|cause| cause.to_string());
+    causes.sort_by_key(Value::to_string);
     let message = status["message"].as_str().unwrap_or_default();
     status["message"] = message.replace(&before, &told(&causes)).into();
     status["details"]["causes"] = causes.into();

@@ -253,7 +253,7 @@ pub(crate) async fn remove_all(
     propagation: Propagation,
 ) -> Result<(), Status> {
     let whole = shared.request(resource, namespace, "");
-    let mut walk = Walk::new(&whole, &Selection::default(), shared.store.revision());
+    let mut walk = Walk::new(&whole, &Selection::default(), shared.store.revision())?;
     while let Some(records) = walk.next_chunk(CHUNK).map_err(|error| read_error(&error))? {
         for record in records {
             let (namespace, name) = stored::name_of(resource, &record.key);

@@ -39,7 +39,7 @@ pub(crate) fn create(request: &Request) -> Result<Response, Status> {
     };
     let asked = body::object(request, &resource, options.field_validation)?;
     let now = request.shared.clock.now();
-    let mut asked = owned(request, &options, &resource, asked, clock::seconds(now));
+    let mut asked = owned(request, &options, &resource, asked, &clock::seconds(now));
     let lifetime = asked["spec"]["expirationSeconds"]
         .as_i64()
         .unwrap_or(DEFAULT_LIFETIME_SECONDS);
@@ -81,7 +81,7 @@ pub(crate) fn create(request: &Request) -> Result<Response, Status> {
     for field in ["name", "namespace", "uid"] {
         asked["metadata"][field] = account["metadata"][field].clone();
     }
-    asked["metadata"]["creationTimestamp"] = json!(clock::seconds(now));
+    asked["metadata"]["creationTimestamp"] = json!(&clock::seconds(now));
     asked["spec"]["expirationSeconds"] = json!(lifetime);
     if audiences.is_empty() {
         asked["spec"]["audiences"] = json!([crate::auth::service_account::ISSUER]);
@@ -99,7 +99,7 @@ fn owned(
     options: &WriteOptions,
     resource: &Resource,
     asked: Value,
-    now: String,
+    now: &str,
 ) -> Value {
     let api_version = resource.api_version();
     let schema = resource.schema.root();
@@ -112,7 +112,7 @@ fn owned(
         api_version: &api_version,
         kind: &resource.kind,
         subresource: request.subresource(),
-        now: &now,
+        now,
         versions: &versions,
         reset: &Resets::none(),
         blank: &managed::blank_builtin(schema, &api_version, &resource.kind),
