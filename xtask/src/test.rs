@@ -40,9 +40,11 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             tests_on_a_real_control_plane,
         )?;
         steps.run("conformance diff", conformance::diff)?;
+        steps.run("conformance oracle", conformance::oracle)?;
     } else {
         steps.skip("tests on a real control plane", "Go is not installed");
         steps.skip("conformance diff", "Go is not installed");
+        steps.skip("conformance oracle", "Go is not installed");
     }
     steps.summary();
     Ok(())

@@ -11,6 +11,7 @@
 
 mod build;
 mod coerce;
+mod correlate;
 mod defaults;
 mod formats;
 mod lists;

@@ -11,10 +11,10 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use super::{coerce::embedded_errors, formats, lists, pattern};
+use super::{coerce::embedded_errors, correlate, formats, lists, pattern};
 use crate::{
     field_error::{FieldError, Kind},
-    schema::{Additional, Constraints, ListType, NodeId, SchemaRef, Type},
+    schema::{Additional, Constraints, NodeId, SchemaRef, Type},
 };
 
 /// The path that real servers show for errors about no field in particular.
@@ -165,7 +165,9 @@ fn check(
     path: &mut String,
 ) -> Outcome {
     let mut outcome = check_strictly(schema, value, old, path);
-    if forgiving && !outcome.valid() && old == Some(value) {
+    let unchanged = |old| correlate::is_unchanged(schema, value, old);
+    // The object as a whole is never the same: its metadata isn't.
+    if forgiving && !outcome.valid() && !path.is_empty() && old.is_some_and(unchanged) {
         outcome.errors.clear();
     }
     outcome
@@ -350,7 +352,7 @@ fn check_array(
     let mut outcome = Outcome::default();
     if let Some(items) = schema.items() {
         for (at, entry) in entries.iter().enumerate() {
-            let before = correlated_entry(&schema.node().list_type, entry, old);
+            let before = correlate::entry(&schema.node().list_type, entry, old);
             let length = path.len();
             write!(path, "[{at}]").expect("strings take text");
             outcome.merge(check(items, entry, before, before.is_some(), path));
@@ -386,22 +388,6 @@ fn too_many(path: &str, size: i64, max: i64) -> FieldError {
         value: Some(Value::from(size)),
         detail: format!("must have at most {max} {unit}"),
     }
-}
-
-/// The entry of the old list that is the same one: only lists that are maps know.
-fn correlated_entry<'a>(
-    list_type: &ListType,
-    entry: &Value,
-    old: Option<&'a Value>,
-) -> Option<&'a Value> {
-    let ListType::Map(keys) = list_type else {
-        return None;
-    };
-    let entries = old?.as_array()?;
-    entries.iter().find(|before| {
-        keys.iter()
-            .all(|key| before.get(&**key) == entry.get(&**key))
-    })
 }
 
 fn check_object(
