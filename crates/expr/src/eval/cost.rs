@@ -1,0 +1,110 @@
+//! What calls cost, by the reference's model and a Kubernetes server's additions.
+
+use crate::value::Value;
+
+/// A tenth per unit of size, rounded up.
+#[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+pub(crate) fn scaled(size: u64, factor: f64) -> u64 {
+    (size as f64 * factor).ceil() as u64
+}
+
+/// The cost of going over something once.
+pub(crate) fn traversal(size: u64) -> u64 {
+    scaled(size, 0.1)
+}
+
+/// The cost of a pattern on a text.
+fn matching(text: u64, pattern: u64) -> u64 {
+    scaled(text.saturating_add(1), 0.1).saturating_mul(scaled(pattern, 0.25))
+}
+
+/// The cost of a call that has been made.
+pub(crate) fn call(
+    function: &str,
+    overload: &str,
+    args: &[Value<'_>],
+    result: Option<&Value<'_>>,
+) -> u64 {
+    let size = |place: usize| args.get(place).map_or(1, Value::size);
+    if let Some(cost) = server(function, overload, args, result) {
+        return cost;
+    }
+    match overload {
+        "starts_with_string" | "ends_with_string" | "string_to_bytes" | "bytes_to_string"
+        | "strings_quote" | "string_format" => traversal(size(0)),
+        "in_list" => size(1),
+        "less_string" | "greater_string" | "less_equals_string" | "greater_equals_string"
+        | "less_bytes" | "greater_bytes" | "less_equals_bytes" | "greater_equals_bytes" => {
+            traversal(size(0).min(size(1)))
+        }
+        "add_string" | "add_bytes" => traversal(size(0).saturating_add(size(1))),
+        "matches_string" => matching(size(0), size(1)),
+        "contains_string" => traversal(size(0)).saturating_mul(traversal(size(1))),
+        _ => 1,
+    }
+}
+
+/// What a Kubernetes server adds for its libraries.
+fn server(
+    function: &str,
+    overload: &str,
+    args: &[Value<'_>],
+    result: Option<&Value<'_>>,
+) -> Option<u64> {
+    let size = |place: usize| args.get(place).map_or(1, Value::size);
+    let at_least = |count: usize, cost: u64| (args.len() >= count).then_some(cost);
+    match function {
+        "check" => Some(350_000),
+        "serviceAccount" | "path" | "group" | "resource" | "subresource" | "namespace" | "name"
+        | "allowed" | "reason" | "error" | "errored" => Some(1),
+        "fieldSelector" | "labelSelector" => {
+            let length = size(1);
+            at_least(2, 10 + traversal(length) + scaled(scaled(length, 0.5), 50.0))
+        }
+        "isSorted" | "sum" | "max" | "min" | "indexOf" | "lastIndexOf" => {
+            Some(args.first().map_or(0, deep))
+        }
+        "url" | "lowerAscii" | "upperAscii" | "substring" | "trim" | "jsonpatch.escapeKey"
+        | "cidr" | "isIP" | "isCIDR" | "quantity" | "isQuantity" | "semver" | "isSemver" => {
+            at_least(1, traversal(size(0)))
+        }
+        "replace" | "split" | "ip.isCanonical" => at_least(1, scaled(size(0), 0.2)),
+        "join" => at_least(1, scaled(result.map_or(1, Value::size), 0.2)),
+        "find" | "findAll" => at_least(2, matching(size(0), size(1))),
+        "ip" if overload == "cidr_ip" => Some(1),
+        "ip" => at_least(1, traversal(size(0))),
+        "masked" | "prefixLength" | "family" | "isUnspecified" | "isLoopback"
+        | "isLinkLocalMulticast" | "isLinkLocalUnicast" | "isGlobalUnicast" | "format.named"
+        | "sign" | "asInteger" | "isInteger" | "asApproximateFloat" | "isGreaterThan"
+        | "isLessThan" | "compareTo" | "add" | "sub" | "major" | "minor" | "patch"
+        | "getScheme" | "getHostname" | "getHost" | "getPort" | "getEscapedPath" | "getQuery" => {
+            Some(1)
+        }
+        "containsIP" => {
+            let parse = if overload == "cidr_contains_ip_string" { traversal(size(1)) } else { 0 };
+            at_least(2, traversal(size(0) * 2) + parse)
+        }
+        "containsCIDR" => {
+            let text = overload == "cidr_contains_cidr_string";
+            let parse = if text { traversal(size(1)) } else { 0 };
+            at_least(2, traversal(size(0) * 2) + traversal(size(0)) + 1 + parse)
+        }
+        "validate" => {
+            let format = args.first()?.downcast::<crate::lib::NamedFormat>()?;
+            at_least(2, matching(size(1), format.pattern_size()))
+        }
+        _ => None,
+    }
+}
+
+/// The cost of walking over everything inside a value.
+#[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+fn deep(value: &Value<'_>) -> u64 {
+    match value {
+        Value::String(text) => (text.len() as f64 * 0.1) as u64,
+        Value::Bytes(bytes) => (bytes.len() as f64 * 0.1) as u64,
+        Value::List(list) => list.iter().map(|item| deep(&item)).sum(),
+        Value::Map(map) => map.iter().map(|(key, value)| deep(&key) + deep(&value)).sum(),
+        _ => 1,
+    }
+}

@@ -1,0 +1,174 @@
+//! Syntax errors in the words of the reference parser, with its two cheap repairs: a token too
+//! many is skipped, a missing one is imagined.
+
+use super::{
+    ast::Id,
+    lexer::{Lexeme, Token},
+    operators::Punct,
+    parser::{Parser, Stop},
+};
+
+const AFTER: &str =
+    "'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
+
+impl Parser<'_> {
+    pub(super) fn syntax_error(&mut self, at: usize, message: &str) {
+        self.issues.at(at, format!("Syntax error: {message}"));
+    }
+
+    fn shown(&self, lexeme: Lexeme) -> String {
+        match lexeme.token {
+            Token::End => "<EOF>".to_owned(),
+            _ => self.text_of(lexeme).replace('\n', "\\n").replace('\r', "\\r").replace('\t', "\\t"),
+        }
+    }
+
+    /// The token at hand fits no way to go on; the text quoted runs from `start`.
+    pub(super) fn no_alternative(&mut self, start: usize) -> Stop {
+        let lexeme = self.peek();
+        let text: String = self.text[start..lexeme.end.max(start)].iter().collect();
+        let text = text.replace([' ', '\n', '\t', '\r'], "");
+        self.syntax_error(lexeme.start, &format!("no viable alternative at input '{text}'"));
+        Stop
+    }
+
+    /// An operand, where some other token would also do.
+    pub(super) fn expr_or(
+        &mut self,
+        also: &[(Punct, &str)],
+        already: bool,
+    ) -> Result<Id, Stop> {
+        if starts_operand(self.peek().token) || already {
+            return self.expr();
+        }
+        let (mut close, mut question) = ("", "");
+        for (punct, name) in also {
+            match punct {
+                Punct::Close => close = name,
+                _ => question = name,
+            }
+        }
+        let comma = |text: &str| if text.is_empty() { String::new() } else { format!("{text}, ") };
+        let expected =
+            format!("{{'[', '{{', '(', {}'.', '-', '!', {}{AFTER}", comma(close), comma(question));
+        self.missing_operand(&expected)
+    }
+
+    /// What `primary` does when no operand starts here.
+    pub(super) fn operand_expected(&mut self) -> Result<Id, Stop> {
+        self.missing_operand(&format!("{{'[', '{{', '(', '.', '-', '!', {AFTER}"))
+    }
+
+    fn missing_operand(&mut self, expected: &str) -> Result<Id, Stop> {
+        let lexeme = self.peek();
+        let shown = self.shown(lexeme);
+        if lexeme.token != Token::End && starts_operand(self.peek_at(1).token) {
+            self.syntax_error(
+                lexeme.start,
+                &format!("extraneous input '{shown}' expecting {expected}"),
+            );
+            self.advance();
+            return self.expr();
+        }
+        self.syntax_error(lexeme.start, &format!("mismatched input '{shown}' expecting {expected}"));
+        Err(Stop)
+    }
+
+    pub(super) fn expect_end(&mut self) -> Result<(), Stop> {
+        let lexeme = self.peek();
+        if lexeme.token == Token::End {
+            return Ok(());
+        }
+        let shown = self.shown(lexeme);
+        let word = if self.peek_at(1).token == Token::End { "extraneous" } else { "mismatched" };
+        self.syntax_error(lexeme.start, &format!("{word} input '{shown}' expecting <EOF>"));
+        Err(Stop)
+    }
+
+    /// A token that must come now.
+    pub(super) fn expect(&mut self, punct: Punct) -> Result<(), Stop> {
+        let lexeme = self.peek();
+        if lexeme.token == Token::Punct(punct) {
+            self.advance();
+            return Ok(());
+        }
+        let shown = self.shown(lexeme);
+        let name = name_of(punct);
+        if self.peek_at(1).token == Token::Punct(punct) && lexeme.token != Token::End {
+            self.syntax_error(lexeme.start, &format!("extraneous input '{shown}' expecting {name}"));
+            self.advance();
+            self.advance();
+            return Ok(());
+        }
+        let fits = match punct {
+            Punct::Colon => starts_operand(lexeme.token),
+            _ => !starts_operand(lexeme.token) || lexeme.token == Token::Punct(Punct::OpenBracket),
+        };
+        if fits {
+            self.syntax_error(lexeme.start, &format!("missing {name} at '{shown}'"));
+            return Ok(());
+        }
+        self.syntax_error(lexeme.start, &format!("mismatched input '{shown}' expecting {name}"));
+        Err(Stop)
+    }
+
+    /// The end of a list of things, where a comma would do as well.
+    pub(super) fn expect_close(&mut self, punct: Punct) -> Result<(), Stop> {
+        let lexeme = self.peek();
+        if lexeme.token == Token::Punct(punct) {
+            self.advance();
+            return Ok(());
+        }
+        let shown = self.shown(lexeme);
+        let name = name_of(punct);
+        if self.peek_at(1).token == Token::Punct(punct) && lexeme.token != Token::End {
+            let expected = format!("{{{name}, ','}}");
+            self.syntax_error(
+                lexeme.start,
+                &format!("extraneous input '{shown}' expecting {expected}"),
+            );
+            self.advance();
+            self.advance();
+            return Ok(());
+        }
+        if lexeme.token == Token::Punct(Punct::Comma) {
+            self.syntax_error(lexeme.start, &format!("mismatched input ',' expecting {name}"));
+            return Err(Stop);
+        }
+        if punct == Punct::Close {
+            self.syntax_error(lexeme.start, &format!("missing {name} at '{shown}'"));
+            return Ok(());
+        }
+        self.syntax_error(
+            lexeme.start,
+            &format!("mismatched input '{shown}' expecting {{{name}, ','}}"),
+        );
+        Err(Stop)
+    }
+}
+
+/// Whether an expression may begin with this token.
+pub(super) fn starts_operand(token: Token) -> bool {
+    match token {
+        Token::End | Token::In | Token::Quoted => false,
+        Token::Punct(punct) => matches!(
+            punct,
+            Punct::OpenBracket
+                | Punct::OpenBrace
+                | Punct::Open
+                | Punct::Dot
+                | Punct::Minus
+                | Punct::Not
+        ),
+        _ => true,
+    }
+}
+
+fn name_of(punct: Punct) -> &'static str {
+    match punct {
+        Punct::CloseBracket => "']'",
+        Punct::CloseBrace => "'}'",
+        Punct::Close => "')'",
+        _ => "':'",
+    }
+}

@@ -1,0 +1,156 @@
+//! Equality and order across types, as the reference has them.
+
+use std::{cmp::Ordering, fmt::Write as _};
+
+use super::{Key, List, Map, Value, number};
+use crate::{error::EvalError, ty::ListKind};
+
+impl<'a> Value<'a> {
+    /// Whether two values are equal; numbers of different types may be, other types never are.
+    pub fn equals(&self, other: &Value<'a>) -> bool {
+        match (self, other) {
+            (Self::Null, Self::Null) => true,
+            (Self::Bool(a), Self::Bool(b)) => a == b,
+            (Self::String(a), Self::String(b)) => a == b,
+            (Self::Bytes(a), Self::Bytes(b)) => a == b,
+            (Self::Timestamp(a), Self::Timestamp(b)) => a == b,
+            (Self::Duration(a), Self::Duration(b)) => a == b,
+            (Self::List(a), Self::List(b)) => lists_equal(a, b),
+            (Self::Map(a), Self::Map(b)) => maps_equal(a, b),
+            (Self::Type(a), Self::Type(b)) => a.name() == b.name(),
+            (Self::Optional(None), Self::Optional(None)) => true,
+            (Self::Optional(Some(a)), Self::Optional(Some(b))) => a.equals(b),
+            (Self::Opaque(a), Self::Opaque(b)) => a.equals(&**b),
+            _ => numbers(self, other) == Some(Ordering::Equal),
+        }
+    }
+
+    /// Order of two values.
+    pub(crate) fn compare(&self, other: &Value<'a>) -> Result<Ordering, EvalError> {
+        let nan = |value: &Value<'_>| matches!(value, Value::Double(number) if number.is_nan());
+        match (self, other) {
+            (Self::Bool(a), Self::Bool(b)) => Ok(a.cmp(b)),
+            (Self::String(a), Self::String(b)) => Ok(a.cmp(b)),
+            (Self::Bytes(a), Self::Bytes(b)) => Ok(a.cmp(b)),
+            (Self::Timestamp(a), Self::Timestamp(b)) => Ok(a.cmp(b)),
+            (Self::Duration(a), Self::Duration(b)) => Ok(a.cmp(b)),
+            _ if is_number(self) && is_number(other) && (nan(self) || nan(other)) => {
+                Err(EvalError::new("NaN values cannot be ordered"))
+            }
+            _ => numbers(self, other).ok_or_else(EvalError::no_overload),
+        }
+    }
+
+    /// The value as Go prints it in messages.
+    pub(crate) fn show(&self) -> String {
+        match self {
+            Self::Null => "null".to_owned(),
+            Self::Bool(truth) => truth.to_string(),
+            Self::Int(number) => number.to_string(),
+            Self::Uint(number) => number.to_string(),
+            Self::Double(number) => number::general(*number),
+            Self::String(text) => text.to_string(),
+            Self::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+            Self::Timestamp(moment) => moment.to_string(),
+            Self::Duration(nanos) => super::show_duration(*nanos),
+            Self::List(list) => {
+                let items: Vec<String> = list.iter().map(|item| item.show()).collect();
+                format!("[{}]", items.join(", "))
+            }
+            Self::Map(map) => {
+                let mut out = String::from("{");
+                for (place, (key, value)) in map.iter().enumerate() {
+                    let comma = if place == 0 { "" } else { ", " };
+                    let _ = write!(out, "{comma}{}: {}", key.show(), value.show());
+                }
+                out.push('}');
+                out
+            }
+            Self::Type(ty) => ty.name().to_owned(),
+            Self::Optional(None) => "optional.none()".to_owned(),
+            Self::Optional(Some(inner)) => format!("optional({})", inner.show()),
+            Self::Opaque(opaque) => opaque.type_of().name().to_owned(),
+        }
+    }
+}
+
+fn is_number(value: &Value<'_>) -> bool {
+    matches!(value, Value::Int(_) | Value::Uint(_) | Value::Double(_))
+}
+
+/// Order of two numbers; none when one is no number.
+fn numbers(one: &Value<'_>, two: &Value<'_>) -> Option<Ordering> {
+    match (one, two) {
+        (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),
+        (Value::Uint(a), Value::Uint(b)) => Some(a.cmp(b)),
+        (Value::Double(a), Value::Double(b)) => a.partial_cmp(b),
+        (Value::Int(a), Value::Uint(b)) => Some(i128::from(*a).cmp(&i128::from(*b))),
+        (Value::Uint(a), Value::Int(b)) => Some(i128::from(*a).cmp(&i128::from(*b))),
+        (Value::Double(a), Value::Int(b)) => double_int(*a, *b),
+        (Value::Int(a), Value::Double(b)) => double_int(*b, *a).map(Ordering::reverse),
+        (Value::Double(a), Value::Uint(b)) => double_uint(*a, *b),
+        (Value::Uint(a), Value::Double(b)) => double_uint(*b, *a).map(Ordering::reverse),
+        _ => None,
+    }
+}
+
+#[allow(clippy::cast_precision_loss)] // the reference compares as doubles inside the range
+fn double_int(double: f64, int: i64) -> Option<Ordering> {
+    if double < i64::MIN as f64 {
+        return Some(Ordering::Less);
+    }
+    if double > i64::MAX as f64 {
+        return Some(Ordering::Greater);
+    }
+    double.partial_cmp(&(int as f64))
+}
+
+#[allow(clippy::cast_precision_loss)]
+fn double_uint(double: f64, uint: u64) -> Option<Ordering> {
+    if double < 0.0 {
+        return Some(Ordering::Less);
+    }
+    if double > u64::MAX as f64 {
+        return Some(Ordering::Greater);
+    }
+    double.partial_cmp(&(uint as f64))
+}
+
+fn lists_equal<'a>(one: &List<'a>, two: &List<'a>) -> bool {
+    if one.len() != two.len() {
+        return false;
+    }
+    match one.kind() {
+        ListKind::Plain => one.iter().zip(two.iter()).all(|(one, two)| one.equals(&two)),
+        ListKind::Set => {
+            let others: Vec<Value<'a>> = two.iter().collect();
+            one.iter().all(|item| others.iter().any(|other| item.equals(other)))
+        }
+        ListKind::Keyed(keys) => {
+            let others: Vec<Value<'a>> = two.iter().collect();
+            one.iter().all(|item| {
+                others.iter().any(|other| same_keys(&item, other, keys) && item.equals(other))
+            })
+        }
+    }
+}
+
+/// Whether two elements of a keyed list have the same keys.
+pub(crate) fn same_keys(one: &Value<'_>, two: &Value<'_>, keys: &[String]) -> bool {
+    let (Value::Map(one), Value::Map(two)) = (one, two) else {
+        return false;
+    };
+    keys.iter().all(|key| match (one.field(key), two.field(key)) {
+        (Some(one), Some(two)) => one.show() == two.show(),
+        (None, None) => true,
+        _ => false,
+    })
+}
+
+fn maps_equal<'a>(one: &Map<'a>, two: &Map<'a>) -> bool {
+    one.len() == two.len()
+        && one.iter().all(|(key, value)| match (two, Key::of(&key)) {
+            (_, None) => false,
+            (two, Some(_)) => two.get(&key).is_some_and(|other| value.equals(&other)),
+        })
+}
