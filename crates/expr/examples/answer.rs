@@ -4,7 +4,7 @@
 use std::io::{BufRead as _, Write as _};
 
 use quadrille_expr::{
-    Bindings, COST_LIMIT, Decl, Env, Library, List, Map, Moment, Sizes, Type, Value, escape,
+    Bindings, COST_LIMIT, Decl, Env, Library, List, Map, Moment, Type, Value, escape,
 };
 use serde_json::{Value as Json, json};
 
@@ -35,7 +35,7 @@ fn respond(request: &Json) -> Json {
         env = env.library(Library::Math).library(Library::Encoders).library(Library::JsonPatch);
     }
     let mut vars = Bindings::new();
-    let mut sizes = Sizes::new();
+    let mut sizes = None;
     let none = serde_json::Map::new();
     for (name, variable) in request["vars"].as_object().unwrap_or(&none) {
         if let Some(schema) = variable.get("schema") {
@@ -46,7 +46,7 @@ fn respond(request: &Json) -> Json {
             let ty = decl.ty();
             env = env.variable(name, ty.clone());
             vars = vars.with(name, Value::json(&variable["value"], &ty));
-            sizes = sizes.with(name, decl);
+            sizes = Some(decl);
             continue;
         }
         let ty = Type::parse(variable["type"].as_str().unwrap_or("dyn"));
@@ -61,7 +61,7 @@ fn respond(request: &Json) -> Json {
         Err(error) => return json!({"compile": error.to_string(), "cost": 0}),
     };
     let evaluation = program.evaluate(&vars, COST_LIMIT);
-    let estimate = program.estimate(&sizes);
+    let estimate = program.estimate(sizes.as_ref());
     let mut answer = json!({
         "type": program.result_type().to_string(),
         "cost": evaluation.cost,

@@ -26,24 +26,31 @@
 
 mod call;
 mod check;
+mod decl;
 mod env;
 mod error;
+mod estimate;
 mod eval;
 mod issue;
 #[path = "lib/mod.rs"]
 mod lib;
+mod names;
 mod pattern;
 mod program;
+pub mod quantity;
 mod signature;
 mod syntax;
 mod ty;
 mod value;
 
 pub use call::{Call, Host};
+pub use decl::Decl;
 pub use env::Env;
 pub use error::EvalError;
+pub use estimate::Range;
 pub use issue::{CompileError, Issue};
 pub use lib::{Answer, Library, Options, Question};
+pub use names::{escape, unescape};
 pub use program::{Bindings, COST_LIMIT, Evaluation, Program};
 pub use ty::{Field, ListKind, ListType, MapType, ObjectType, OpaqueType, Type};
 pub use value::{Key, List, Map, Moment, Opaque, Text, Value};

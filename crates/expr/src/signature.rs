@@ -53,6 +53,13 @@ pub(crate) fn parse_type(text: &str) -> Type {
     }
 }
 
+impl Type {
+    /// Reads a type as messages write it: `map(string, list(int))`.
+    pub fn parse(text: &str) -> Self {
+        parse_type(text)
+    }
+}
+
 /// Parts between commas outside parentheses.
 fn split(text: &str) -> Vec<&str> {
     let (mut parts, mut depth, mut start) = (Vec::new(), 0, 0);

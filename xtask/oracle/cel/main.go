@@ -163,8 +163,12 @@ func (s sizer) EstimateSize(element checker.AstNode) *checker.SizeEstimate {
 	if len(path) == 0 {
 		return nil
 	}
-	node, ok := s[path[0]]
-	if !ok {
+	// A real server starts every path at the one declaration it has.
+	var node *apiservercel.DeclType
+	for _, only := range s {
+		node = only
+	}
+	if node == nil {
 		return nil
 	}
 	for _, name := range path[1:] {

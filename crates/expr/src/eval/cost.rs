@@ -26,6 +26,9 @@ pub(crate) fn call(
     result: Option<&Value<'_>>,
 ) -> u64 {
     let size = |place: usize| args.get(place).map_or(1, Value::size);
+    if let Some(cost) = containers(overload, args, result) {
+        return cost;
+    }
     if let Some(cost) = server(function, overload, args, result) {
         return cost;
     }
@@ -41,6 +44,42 @@ pub(crate) fn call(
         "matches_string" => matching(size(0), size(1)),
         "contains_string" => traversal(size(0)).saturating_mul(traversal(size(1))),
         _ => 1,
+    }
+}
+
+/// Functions on lists and sets, whose libraries bring their own prices.
+#[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+fn containers(overload: &str, args: &[Value<'_>], result: Option<&Value<'_>>) -> Option<u64> {
+    let size = |place: usize| args.get(place).map_or(1, Value::size);
+    let made = |factor: f64, size: u64| Some((size as f64 * factor) as u64 + 11);
+    let product = |factor: u64| Some(1 + size(0).saturating_mul(size(1)).saturating_mul(factor));
+    match overload {
+        "list_sets_contains_list" | "list_sets_intersects_list" => product(1),
+        "list_sets_equivalent_list" => product(2),
+        "list_slice" | "lists_range" | "list_reverse" => made(1.0, result.map_or(1, Value::size)),
+        "list_flatten" => made(1.0, size(0)),
+        "list_flatten_int" => match args.get(1) {
+            Some(Value::Int(depth)) => made(*depth as f64, size(0)),
+            _ => None,
+        },
+        _ if overload == "list_distinct" || overload.ends_with("_sort") => {
+            made(comparing(args.first()), size(0).saturating_mul(size(0)))
+        }
+        _ if overload.ends_with("_sortByAssociatedKeys") => {
+            made(comparing(args.get(1)), size(1).saturating_mul(size(1)))
+        }
+        _ => None,
+    }
+}
+
+/// The price of comparing two elements of a list: more for text.
+fn comparing(list: Option<&Value<'_>>) -> f64 {
+    match list {
+        Some(Value::List(list)) => match list.get(0) {
+            Some(Value::String(_) | Value::Bytes(_)) => 2.1,
+            _ => 2.0,
+        },
+        _ => 2.0,
     }
 }
 
@@ -90,7 +129,7 @@ fn server(
             at_least(2, traversal(size(0) * 2) + traversal(size(0)) + 1 + parse)
         }
         "validate" => {
-            let format = args.first()?.downcast::<crate::lib::NamedFormat>()?;
+            let format = args.first()?.downcast::<crate::lib::formats::NamedFormat>()?;
             at_least(2, matching(size(1), format.pattern_size()))
         }
         _ => None,

@@ -1,9 +1,12 @@
 //! Loops.
 
-use std::cell::RefCell;
+use std::{cell::RefCell, sync::Arc};
 
 use super::{Run, Scope, plan::{Base, FoldPlan, Plan, Which}, run::Outcome};
-use crate::{error::EvalError, value::Value};
+use crate::{
+    error::EvalError,
+    value::{Key, Map, Value},
+};
 
 impl<'a> Run<'_, 'a> {
     pub(super) fn fold(&mut self, fold: &FoldPlan, outer: &Scope<'_, 'a>) -> Outcome<'a> {
@@ -93,6 +96,12 @@ impl<'a> Run<'_, 'a> {
                     _ => Err(EvalError::no_overload()),
                 }
             }
+            Plan::Call(call) if &*call.overload == "@mapInsert_map_key_value" => {
+                match call.args.as_slice() {
+                    [accu, key, value] if is_accu(accu) => self.insert(accu, key, value, scope),
+                    _ => self.eval(step, scope),
+                }
+            }
             Plan::Path(path) if path.steps.is_empty() && !path.test => match &path.base {
                 Base::Choice { condition, truthy, falsy } => {
                     let branch = match self.eval(condition, scope)? {
@@ -108,6 +117,34 @@ impl<'a> Run<'_, 'a> {
                 _ => self.eval(step, scope),
             },
             _ => self.eval(step, scope),
+        }
+    }
+
+    /// One more entry of a map, in place as well.
+    fn insert(
+        &mut self,
+        accu: &Plan,
+        key: &Plan,
+        value: &Plan,
+        scope: &Scope<'_, 'a>,
+    ) -> Outcome<'a> {
+        self.eval(accu, scope)?;
+        let (key, value) = (self.eval(key, scope)?, self.eval(value, scope)?);
+        self.meter.charge(1)?;
+        self.meter.reserve(2 * size_of::<Value<'_>>())?;
+        let Some(place) = Key::of(&key) else {
+            return Err(EvalError::new(format!("unsupported key type: {}", key.type_name())));
+        };
+        match scope.accu.take() {
+            Some(Ok(Value::Map(Map::Entries(mut entries)))) => {
+                if Arc::make_mut(&mut entries).insert(place, value).is_some() {
+                    let message = format!("insert failed: key {} already exists", key.show());
+                    return Err(EvalError::new(message));
+                }
+                Ok(Value::Map(Map::Entries(entries)))
+            }
+            Some(Err(error)) => Err(error),
+            _ => Err(EvalError::no_overload()),
         }
     }
 }

@@ -74,6 +74,13 @@ impl<'a> Value<'a> {
     }
 }
 
+impl std::fmt::Display for Value<'_> {
+    /// As Go prints it: for messages, not for reading back.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.show())
+    }
+}
+
 fn is_number(value: &Value<'_>) -> bool {
     matches!(value, Value::Int(_) | Value::Uint(_) | Value::Double(_))
 }

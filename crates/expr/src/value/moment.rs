@@ -100,6 +100,12 @@ impl Moment {
         Some(Self { at, offset })
     }
 
+    /// The same moment, written in UTC.
+    #[must_use]
+    pub fn utc(self) -> Self {
+        Self { offset: 0, ..self }
+    }
+
     /// Whether the moment lies in the years that the language knows.
     pub(crate) fn in_range(self) -> bool {
         (FIRST..=LAST).contains(&self.seconds())

@@ -54,6 +54,32 @@ pub(crate) fn plain(number: f64) -> String {
     special(number).map_or_else(|| format!("{number}"), str::to_owned)
 }
 
+/// Quotes around text, with only those letters escaped that literals know an escape for.
+pub(crate) fn quote_escapes(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for letter in text.chars() {
+        let escape = match letter {
+            '\u{7}' => "\\a",
+            '\u{8}' => "\\b",
+            '\u{c}' => "\\f",
+            '\n' => "\\n",
+            '\r' => "\\r",
+            '\t' => "\\t",
+            '\u{b}' => "\\v",
+            '\\' => "\\\\",
+            '"' => "\\\"",
+            letter => {
+                out.push(letter);
+                continue;
+            }
+        };
+        out.push_str(escape);
+    }
+    out.push('"');
+    out
+}
+
 /// Go's quoting of text in messages.
 pub(crate) fn quote(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
