@@ -88,7 +88,7 @@ impl Env {
         self
     }
 
-    /// With literals of mixed types refused or allowed; see [`Options`].
+    /// With other [`Options`].
     #[must_use]
     pub fn options(mut self, options: Options) -> Self {
         self.options = options;

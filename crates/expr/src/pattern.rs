@@ -40,7 +40,11 @@ fn message(pattern: &str, error: &regex::Error) -> String {
             } else {
                 "invalid pattern"
             };
-            format!("error parsing regexp: {reason}: `{pattern}`")
+            let shown = match reason {
+                "missing closing ]" => pattern.rfind('[').map_or(pattern, |at| &pattern[at..]),
+                _ => pattern,
+            };
+            format!("error parsing regexp: {reason}: `{shown}`")
         }
     }
 }

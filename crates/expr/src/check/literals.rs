@@ -13,7 +13,7 @@ impl Checker<'_> {
             self.check(*item);
             let marked = optional.get(place).copied().unwrap_or(false);
             let ty = self.unwrapped(*item, marked);
-            element = Some(self.join(*item, element, ty));
+            element = Some(self.join(element, ty));
         }
         Type::list(element.unwrap_or_else(|| self.bindings.fresh()))
     }
@@ -23,10 +23,10 @@ impl Checker<'_> {
         for entry in entries {
             self.check(entry.key);
             let ty = self.ty(entry.key);
-            key_type = Some(self.join(entry.key, key_type, ty));
+            key_type = Some(self.join(key_type, ty));
             self.check(entry.value);
             let ty = self.unwrapped(entry.value, entry.optional);
-            value_type = Some(self.join(entry.value, value_type, ty));
+            value_type = Some(self.join(value_type, ty));
         }
         let key = key_type.unwrap_or_else(|| self.bindings.fresh());
         let value = value_type.unwrap_or_else(|| self.bindings.fresh());
@@ -51,18 +51,14 @@ impl Checker<'_> {
     }
 
     /// The type of elements seen so far and one more.
-    fn join(&mut self, id: Id, before: Option<Type>, ty: Type) -> Type {
+    fn join(&mut self, before: Option<Type>, ty: Type) -> Type {
         let Some(before) = before else {
             return ty;
         };
         if self.bindings.assignable(&before, &ty) {
             return most_general(&before, &ty).clone();
         }
-        if !self.env.options.homogeneous_literals {
-            return Type::Dyn;
-        }
-        self.mismatch(id, &before, &ty);
-        Type::Error
+        Type::Dyn
     }
 
     pub(super) fn object(&mut self, id: Id, name: &str, fields: &[FieldInit]) -> Type {

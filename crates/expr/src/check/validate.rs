@@ -3,6 +3,7 @@
 use crate::{
     check::Checked,
     issue::Issues,
+    lib::formatting,
     pattern,
     syntax::ast::{Ast, Id, Kind, Literal},
     ty::Type,
@@ -33,6 +34,9 @@ impl Validator<'_> {
             Kind::Select { operand, .. } => self.visit(*operand, exempt),
             Kind::Call { target, name, args } => {
                 self.literal_argument(name, args);
+                if &**name == "format" {
+                    self.format(id, *target, args);
+                }
                 for arg in target.iter().chain(args) {
                     self.visit(*arg, exempt || &**name == "format");
                 }
@@ -106,6 +110,77 @@ impl Validator<'_> {
         false
     }
 
+    /// A format text with its arguments written out: every clause must fit its argument.
+    fn format(&mut self, id: Id, target: Option<Id>, args: &[Id]) {
+        let (Some(target), [list]) = (target, args) else {
+            return;
+        };
+        let (Kind::Literal(Literal::String(text)), Kind::List { items, .. }) =
+            (self.ast.kind(target), self.ast.kind(*list))
+        else {
+            return;
+        };
+        let mut asked = 0;
+        let mut misfit = None;
+        let pieces = formatting::pieces(text, |clause| {
+            let Some(clause) = clause else {
+                asked += 1;
+                return Ok(());
+            };
+            if asked > items.len() {
+                return Err(format!("index {} out of range", asked - 1));
+            }
+            let item = items[asked - 1];
+            if let Some(wrong) = self.unfit(clause.verb, item) {
+                misfit = Some(wrong);
+                let name = self.checked.ty(wrong).name();
+                let complaint = formatting::misfit(clause.verb, name);
+                return Err(format!("error during formatting: {complaint}"));
+            }
+            Ok(())
+        });
+        match pieces {
+            Err(message) => self.report(misfit.unwrap_or(id), message),
+            Ok(_) if items.len() > asked => {
+                let message = format!(
+                    "too many arguments supplied to string.format (expected {asked}, got {})",
+                    items.len()
+                );
+                self.report(id, message);
+            }
+            Ok(_) => {}
+        }
+    }
+
+    /// The argument, or the part of it, that a clause cannot show.
+    fn unfit(&self, verb: char, id: Id) -> Option<Id> {
+        use Type::{Bool, Bytes, Double, Dyn, Duration, Int, List, Map, Null, String, Timestamp, Uint};
+        let fits = match (verb, self.checked.ty(id)) {
+            (_, Dyn) => true,
+            ('d' | 'o', ty) => matches!(ty, Int | Uint),
+            ('f' | 'e', ty) => matches!(ty, Double | String),
+            ('b', ty) => matches!(ty, Int | Uint | Bool),
+            ('x' | 'X', ty) => matches!(ty, Int | Uint | String | Bytes),
+            (_, ty) => matches!(
+                ty,
+                List(_) | Map(_) | Int | Uint | Double | Bool | String | Timestamp | Bytes
+                    | Duration | Type::Type(_) | Null
+            ),
+        };
+        if !fits {
+            return Some(id);
+        }
+        match self.ast.kind(id) {
+            Kind::List { items, .. } if verb == 's' => {
+                items.iter().find_map(|item| self.unfit('s', *item))
+            }
+            Kind::Map { entries } if verb == 's' => entries.iter().find_map(|entry| {
+                self.unfit('s', entry.key).or_else(|| self.unfit('s', entry.value))
+            }),
+            _ => None,
+        }
+    }
+
     fn literal_argument(&mut self, name: &str, args: &[Id]) {
         let Some((id, Kind::Literal(literal))) = args.first().map(|id| (*id, self.ast.kind(*id)))
         else {
@@ -117,7 +192,10 @@ impl Validator<'_> {
             _ => return,
         };
         let fine = match name {
-            "duration" => value.convert(&Type::Duration).is_ok(),
+            // A number is a duration only when it is no literal: the reference slips.
+            "duration" => {
+                matches!(value, Value::String(_)) && value.convert(&Type::Duration).is_ok()
+            }
             "timestamp" => value.convert(&Type::Timestamp).is_ok(),
             "matches" => match &value {
                 Value::String(text) => pattern::compile(text).is_ok(),

@@ -51,7 +51,12 @@ pub(crate) fn call(
 #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 fn containers(overload: &str, args: &[Value<'_>], result: Option<&Value<'_>>) -> Option<u64> {
     let size = |place: usize| args.get(place).map_or(1, Value::size);
-    let made = |factor: f64, size: u64| Some((size as f64 * factor) as u64 + 11);
+    // A negative factor wraps around, as in the reference.
+    let made = |factor: f64, size: u64| {
+        let cost = size as f64 * factor;
+        let cost = if cost < 0.0 { (cost as i64).cast_unsigned() } else { cost as u64 };
+        Some(cost.wrapping_add(11))
+    };
     let product = |factor: u64| Some(1 + size(0).saturating_mul(size(1)).saturating_mul(factor));
     match overload {
         "list_sets_contains_list" | "list_sets_intersects_list" => product(1),

@@ -48,10 +48,13 @@ impl<'a> Run<'_, 'a> {
                 }
             }
             other => {
-                return Err(EvalError::new(format!(
-                    "got '{}', expected iterable type",
-                    other.type_name()
-                )));
+                let name = other.go_type();
+                let message = if fold.pair {
+                    format!("unsupported comprehension range type: {name}")
+                } else {
+                    format!("got '{name}', expected iterable type")
+                };
+                return Err(EvalError::new(message));
             }
         }
         self.eval(&fold.result, &scope)
@@ -85,9 +88,16 @@ impl<'a> Run<'_, 'a> {
                 let [item] = items.as_slice() else {
                     return self.eval(step, scope);
                 };
-                self.eval(&call.args[0], scope)?; // makes the first value, and charges
+                let accu = self.eval(&call.args[0], scope); // makes the first value, and charges
+                drop(match accu {
+                    Err(error) if error.is_limit() => return Err(error),
+                    other => other,
+                });
                 let item = self.eval(item, scope);
                 self.meter.charge(11)?;
+                if let Some(Err(error)) = &*scope.accu.borrow() {
+                    return Err(error.clone());
+                }
                 let item = item?;
                 self.meter.reserve(size_of::<Value<'_>>())?;
                 match scope.accu.take() {

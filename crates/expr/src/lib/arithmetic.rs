@@ -26,6 +26,21 @@ fn span<'a>(result: Option<i64>) -> Outcome<'a> {
     result.map(Value::Duration).ok_or_else(|| EvalError::new(DURATION))
 }
 
+/// The error for operands of the wrong types. The function is named only when the first operand
+/// knows no such operator at all.
+fn unfit<'a>(call: &Call<'_>, args: &[Value<'a>], knows: fn(&Value<'a>) -> bool) -> Outcome<'a> {
+    use Value::{Duration, String, Timestamp};
+    match args.first() {
+        Some(String(_) | Timestamp(_) | Duration(_)) => Err(EvalError::no_overload()),
+        Some(first) if knows(first) => Err(EvalError::no_overload()),
+        _ => Err(EvalError::new(format!("no such overload: {}", call.function))),
+    }
+}
+
+fn is_number(value: &Value<'_>) -> bool {
+    matches!(value, Value::Int(_) | Value::Uint(_) | Value::Double(_))
+}
+
 pub(super) fn add<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
     let [one, two] = args else {
         return Err(EvalError::no_overload());
@@ -48,7 +63,7 @@ pub(super) fn add<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
         | (Value::Duration(nanos), Value::Timestamp(moment)) => {
             moment.plus(*nanos).map(Value::Timestamp).ok_or_else(|| EvalError::new(TIMESTAMP))
         }
-        _ => Err(EvalError::no_overload()),
+        _ => unfit(call, args, |first| is_number(first) || matches!(first, Value::Bytes(_) | Value::List(_))),
     }
 }
 
@@ -78,7 +93,7 @@ fn merge<'a>(one: &List<'a>, two: &List<'a>) -> List<'a> {
     }
 }
 
-pub(super) fn subtract<'a>(_: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
+pub(super) fn subtract<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
     let [one, two] = args else {
         return Err(EvalError::no_overload());
     };
@@ -93,22 +108,25 @@ pub(super) fn subtract<'a>(_: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> 
             .map(Value::Timestamp)
             .ok_or_else(|| EvalError::new(TIMESTAMP)),
         (Value::Timestamp(a), Value::Timestamp(b)) => {
-            span(i64::try_from(a.nanos() - b.nanos()).ok())
+            int(i64::try_from(a.nanos() - b.nanos()).ok()).map(|difference| match difference {
+                Value::Int(nanos) => Value::Duration(nanos),
+                other => other,
+            })
         }
-        _ => Err(EvalError::no_overload()),
+        _ => unfit(call, args, is_number),
     }
 }
 
-pub(super) fn multiply<'a>(_: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
+pub(super) fn multiply<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
     match args {
         [Value::Int(a), Value::Int(b)] => int(a.checked_mul(*b)),
         [Value::Uint(a), Value::Uint(b)] => uint(a.checked_mul(*b)),
         [Value::Double(a), Value::Double(b)] => Ok(Value::Double(a * b)),
-        _ => Err(EvalError::no_overload()),
+        _ => unfit(call, args, is_number),
     }
 }
 
-pub(super) fn divide<'a>(_: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
+pub(super) fn divide<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
     match args {
         [Value::Int(_), Value::Int(0)] | [Value::Uint(_), Value::Uint(0)] => {
             Err(EvalError::new("division by zero"))
@@ -116,26 +134,26 @@ pub(super) fn divide<'a>(_: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
         [Value::Int(a), Value::Int(b)] => int(a.checked_div(*b)),
         [Value::Uint(a), Value::Uint(b)] => uint(a.checked_div(*b)),
         [Value::Double(a), Value::Double(b)] => Ok(Value::Double(a / b)),
-        _ => Err(EvalError::no_overload()),
+        _ => unfit(call, args, is_number),
     }
 }
 
-pub(super) fn modulo<'a>(_: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
+pub(super) fn modulo<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
     match args {
         [Value::Int(_), Value::Int(0)] | [Value::Uint(_), Value::Uint(0)] => {
             Err(EvalError::new("modulus by zero"))
         }
         [Value::Int(a), Value::Int(b)] => int(a.checked_rem(*b)),
         [Value::Uint(a), Value::Uint(b)] => uint(a.checked_rem(*b)),
-        _ => Err(EvalError::no_overload()),
+        _ => unfit(call, args, |first| matches!(first, Value::Int(_) | Value::Uint(_))),
     }
 }
 
-pub(super) fn negate<'a>(_: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
+pub(super) fn negate<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
     match args {
         [Value::Int(a)] => int(a.checked_neg()),
         [Value::Double(a)] => Ok(Value::Double(-a)),
         [Value::Duration(a)] => span(a.checked_neg()),
-        _ => Err(EvalError::no_overload()),
+        _ => unfit(call, args, |first| is_number(first)),
     }
 }

@@ -49,10 +49,10 @@ static NAMED: [NamedFormat; 13] = [
     format("dns1035LabelPrefix", 30, |text| shapes::label_1035(&shapes::prefix(text))),
     format("labelValue", 40, shapes::label_value),
     format("uri", 1103, |text| Url::parse(text).err().into_iter().collect()),
-    format("uuid", 36, |text| unless(is_uuid(text), "does not match the UUID format")),
+    format("uuid", 70, |text| unless(is_uuid(text), "does not match the UUID format")),
     format("byte", 84, |text| unless(is_base64(text), "invalid base64")),
-    format("date", 76, |text| unless(Moment::parse_date(text).is_some(), "invalid date")),
-    format("datetime", 76, |text| unless(Moment::parse(text).is_some(), "invalid datetime")),
+    format("date", 70, |text| unless(Moment::parse_date(text).is_some(), "invalid date")),
+    format("datetime", 70, |text| unless(Moment::parse(text).is_some(), "invalid datetime")),
 ];
 
 fn unless(fine: bool, complaint: &str) -> Vec<String> {

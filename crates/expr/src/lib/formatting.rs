@@ -30,10 +30,10 @@ pub(crate) enum Piece<'t> {
     Clause(Clause),
 }
 
-/// The pieces of a format text. `more` is told about every clause before it is read.
+/// The pieces of a format text. `more` is told about every clause before it is read and when it is.
 pub(crate) fn pieces<'t>(
     text: &'t str,
-    mut more: impl FnMut() -> Result<(), String>,
+    mut more: impl FnMut(Option<&Clause>) -> Result<(), String>,
 ) -> Result<Vec<Piece<'t>>, String> {
     let mut found = Vec::new();
     let mut rest = text;
@@ -45,12 +45,13 @@ pub(crate) fn pieces<'t>(
             rest = after;
             continue;
         }
-        more()?;
+        more(None)?;
         if rest.is_empty() {
             return Err("unexpected end of string".to_owned());
         }
         let (clause, after) = clause(rest)
             .map_err(|error| format!("could not parse formatting clause: {error}"))?;
+        more(Some(&clause))?;
         found.push(Piece::Clause(clause));
         rest = after;
     }
@@ -106,8 +107,8 @@ fn format<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Result<Value<'a>, Eval
         return call.refuse(args);
     };
     let mut asked = 0;
-    let pieces = pieces(text, || {
-        asked += 1;
+    let pieces = pieces(text, |clause| {
+        asked += usize::from(clause.is_none());
         if asked > list.len() { Err(format!("index {} out of range", asked - 1)) } else { Ok(()) }
     })
     .map_err(EvalError::new)?;
@@ -185,13 +186,15 @@ fn float(verb: char, number: f64, precision: usize) -> String {
         return if number > 0.0 { "∞".to_owned() } else { "-∞".to_owned() };
     }
     if verb == 'e' {
-        let text = format!("{number:.precision$e}");
+        // The precision is only a width here: the reference slips.
+        let text = format!("{number:.PRECISION$e}");
         let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
         let (sign, exponent) = match exponent.strip_prefix('-') {
             Some(rest) => ('-', rest),
             None => ('+', exponent),
         };
-        return format!("{digits}\u{202f}×\u{202f}10{}", superscript(sign, exponent));
+        let shown = format!("{digits}×10{}", superscript(sign, exponent));
+        return format!("{shown:>precision$}");
     }
     let text = format!("{number:.precision$}");
     let (sign, text) = match text.strip_prefix('-') {
@@ -247,8 +250,8 @@ fn part(value: &Value<'_>) -> Result<String, String> {
         Value::String(text) => number::quote(text),
         Value::Bytes(bytes) => format!("b{}", number::quote(&String::from_utf8_lossy(bytes))),
         Value::Type(ty) => format!("type({})", ty.name()),
-        Value::Timestamp(_) => format!("timestamp({})", value.show()),
-        Value::Duration(_) => format!("duration({})", value.show()),
+        Value::Timestamp(_) => format!("timestamp({})", number::quote(&value.show())),
+        Value::Duration(_) => format!("duration({})", number::quote(&value.show())),
         Value::Optional(_) | Value::Opaque(_) => {
             return Err(format!("no formatting function for {}", value.type_name()));
         }

@@ -39,9 +39,8 @@ type Table = &'static [(&'static str, Native, &'static [&'static str])];
 /// What an environment allows beyond functions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Elements of a literal list or map must have one type.
-    pub homogeneous_literals: bool,
-    /// Literals that can only fail are refused when compiling.
+    /// Literals that can only fail are refused when compiling, and so are lists and maps whose
+    /// elements have different types.
     pub validate_literals: bool,
     /// Field names in backquotes.
     pub quoted_names: bool,
@@ -50,7 +49,7 @@ pub struct Options {
 impl Options {
     /// What a Kubernetes server asks for.
     pub const KUBERNETES: Self =
-        Self { homogeneous_literals: true, validate_literals: true, quoted_names: false };
+        Self { validate_literals: true, quoted_names: false };
 }
 
 /// A library that an environment can have.

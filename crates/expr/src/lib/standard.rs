@@ -214,27 +214,32 @@ pub(super) fn install(env: &mut Env) {
     );
 }
 
-fn order(args: &[Value<'_>]) -> Result<Ordering, EvalError> {
+fn order(call: &Call<'_>, args: &[Value<'_>]) -> Result<Ordering, EvalError> {
+    use Value::{List, Map, Null, Opaque, Optional, Type};
     match args {
+        // What has no order at all does not know the operator.
+        [Null | List(_) | Map(_) | Type(_) | Optional(_) | Opaque(_), _] => {
+            Err(EvalError::new(format!("no such overload: {}", call.function)))
+        }
         [one, two] => one.compare(two),
         _ => Err(EvalError::no_overload()),
     }
 }
 
-fn less<'a>(_: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
-    Ok(Value::Bool(order(args)?.is_lt()))
+fn less<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
+    Ok(Value::Bool(order(call, args)?.is_lt()))
 }
 
-fn less_equal<'a>(_: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
-    Ok(Value::Bool(order(args)?.is_le()))
+fn less_equal<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
+    Ok(Value::Bool(order(call, args)?.is_le()))
 }
 
-fn greater<'a>(_: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
-    Ok(Value::Bool(order(args)?.is_gt()))
+fn greater<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
+    Ok(Value::Bool(order(call, args)?.is_gt()))
 }
 
-fn greater_equal<'a>(_: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
-    Ok(Value::Bool(order(args)?.is_ge()))
+fn greater_equal<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
+    Ok(Value::Bool(order(call, args)?.is_ge()))
 }
 
 fn not<'a>(_: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
@@ -259,9 +264,12 @@ fn contained<'a>(_: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
     }
 }
 
-fn size<'a>(_: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
+fn size<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
     match args.first().and_then(Value::length) {
         Some(length) => Ok(Value::Int(i64::try_from(length).unwrap_or(i64::MAX))),
-        None => Err(EvalError::no_overload()),
+        None if matches!(args, [Value::Timestamp(_) | Value::Duration(_)]) => {
+            Err(EvalError::no_overload())
+        }
+        None => Err(EvalError::new(format!("no such overload: {}", call.function))),
     }
 }

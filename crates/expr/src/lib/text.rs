@@ -1,6 +1,6 @@
 //! Standard functions on text.
 
-use super::{Table, declare};
+use super::{Table, declare_operators};
 use crate::{call::Call, env::Env, error::EvalError, value::Value};
 
 type Outcome<'a> = Result<Value<'a>, EvalError>;
@@ -20,27 +20,27 @@ const TEXT: Table = &[
 ];
 
 pub(super) fn install(env: &mut Env) {
-    declare(env, TEXT);
+    declare_operators(env, TEXT);
 }
 
-fn contains<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
+fn contains<'a>(_: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
     match args {
         [Value::String(text), Value::String(part)] => Ok(Value::Bool(text.contains(&**part))),
-        _ => call.refuse(args),
+        _ => Err(EvalError::no_overload()),
     }
 }
 
-fn ends_with<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
+fn ends_with<'a>(_: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
     match args {
         [Value::String(text), Value::String(end)] => Ok(Value::Bool(text.ends_with(&**end))),
-        _ => call.refuse(args),
+        _ => Err(EvalError::no_overload()),
     }
 }
 
-fn starts_with<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
+fn starts_with<'a>(_: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
     match args {
         [Value::String(text), Value::String(start)] => Ok(Value::Bool(text.starts_with(&**start))),
-        _ => call.refuse(args),
+        _ => Err(EvalError::no_overload()),
     }
 }
 
@@ -49,6 +49,6 @@ fn matches<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
         [Value::String(text), Value::String(pattern)] => {
             Ok(Value::Bool(call.pattern(pattern)?.is_match(text)))
         }
-        _ => call.refuse(args),
+        _ => Err(EvalError::no_overload()),
     }
 }

@@ -1,7 +1,7 @@
 //! Parts of moments and spans of time.
 
-use super::{Table, declare};
-use crate::{call::Call, env::Env, error::EvalError, value::Value};
+use super::{Table, declare_operators};
+use crate::{call::Call, env::Env, error::EvalError, value::{Value, moment::Clock}};
 
 type Outcome<'a> = Result<Value<'a>, EvalError>;
 
@@ -93,72 +93,70 @@ const TIME: Table = &[
 ];
 
 pub(super) fn install(env: &mut Env) {
-    declare(env, TIME);
+    declare_operators(env, TIME);
 }
 
 /// A part of a moment on the clock of a zone.
 fn part<'a>(
-    call: &mut Call<'_>,
     args: &[Value<'a>],
-    read: fn(&jiff::Zoned) -> i64,
+    read: fn(&Clock) -> i64,
 ) -> Outcome<'a> {
     let (moment, zone) = match args {
         [Value::Timestamp(moment)] => (moment, None),
         [Value::Timestamp(moment), Value::String(zone)] => (moment, Some(&**zone)),
-        _ => return call.refuse(args),
+        _ => return Err(EvalError::no_overload()),
     };
     Ok(Value::Int(read(&moment.clock(zone).map_err(EvalError::new)?)))
 }
 
 /// A part of a moment, or a span counted in a unit.
 fn part_or_span<'a>(
-    call: &mut Call<'_>,
     args: &[Value<'a>],
     unit: i64,
-    read: fn(&jiff::Zoned) -> i64,
+    read: fn(&Clock) -> i64,
 ) -> Outcome<'a> {
     match args {
         [Value::Duration(nanos)] => Ok(Value::Int(nanos / unit)),
-        _ => part(call, args, read),
+        _ => part(args, read),
     }
 }
 
-fn date<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
-    part(call, args, |clock| clock.day().into())
+fn date<'a>(_: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
+    part(args, |clock| clock.day)
 }
 
-fn day_of_month<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
-    part(call, args, |clock| i64::from(clock.day()) - 1)
+fn day_of_month<'a>(_: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
+    part(args, |clock| clock.day - 1)
 }
 
-fn day_of_week<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
-    part(call, args, |clock| clock.weekday().to_sunday_zero_offset().into())
+fn day_of_week<'a>(_: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
+    part(args, |clock| clock.weekday)
 }
 
-fn day_of_year<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
-    part(call, args, |clock| i64::from(clock.day_of_year()) - 1)
+fn day_of_year<'a>(_: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
+    part(args, |clock| clock.day_of_year)
 }
 
-fn year<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
-    part(call, args, |clock| clock.year().into())
+fn year<'a>(_: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
+    part(args, |clock| clock.year)
 }
 
-fn month<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
-    part(call, args, |clock| i64::from(clock.month()) - 1)
+fn month<'a>(_: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
+    part(args, |clock| clock.month - 1)
 }
 
-fn hours<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
-    part_or_span(call, args, 3_600_000_000_000, |clock| clock.hour().into())
+fn hours<'a>(_: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
+    part_or_span(args, 3_600_000_000_000, |clock| clock.hour)
 }
 
-fn minutes<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
-    part_or_span(call, args, 60_000_000_000, |clock| clock.minute().into())
+fn minutes<'a>(_: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
+    part_or_span(args, 60_000_000_000, |clock| clock.minute)
 }
 
-fn seconds<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
-    part_or_span(call, args, 1_000_000_000, |clock| clock.second().into())
+fn seconds<'a>(_: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
+    part_or_span(args, 1_000_000_000, |clock| clock.second)
 }
 
-fn milliseconds<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
-    part_or_span(call, args, 1_000_000, |clock| i64::from(clock.subsec_nanosecond()) / 1_000_000)
+fn milliseconds<'a>(_: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
+    part_or_span(args, 1_000_000, |clock| i64::from(clock.nanos / 1_000_000))
 }

@@ -13,6 +13,10 @@ const AFTER: &str =
 
 impl Parser<'_> {
     pub(super) fn syntax_error(&mut self, at: usize, message: &str) {
+        // One report until a token fits again, as the reference does.
+        if std::mem::replace(&mut self.recovering, true) {
+            return;
+        }
         self.issues.at(at, format!("Syntax error: {message}"));
     }
 
@@ -70,8 +74,14 @@ impl Parser<'_> {
             self.advance();
             return self.expr();
         }
-        self.syntax_error(lexeme.start, &format!("mismatched input '{shown}' expecting {expected}"));
-        Err(Stop)
+        let after_sign = matches!(
+            self.previous(),
+            Some(Token::Punct(Punct::Not | Punct::Minus)) if lexeme.token == Token::End
+        );
+        let word = if after_sign { "extraneous" } else { "mismatched" };
+        self.syntax_error(lexeme.start, &format!("{word} input '{shown}' expecting {expected}"));
+        // The operand is imagined; what stands here may still be an operator.
+        Ok(self.broken(lexeme.start))
     }
 
     pub(super) fn expect_end(&mut self) -> Result<(), Stop> {

@@ -54,6 +54,7 @@ pub(crate) fn parse(text: &str, syntax: Syntax, macros: MacroSet, issues: &mut I
         depth: 0,
         calc_depth: 0,
         relation_depth: 0,
+        recovering: false,
     };
     if let Ok(root) = parser.start() {
         ast.root = root;
@@ -78,9 +79,19 @@ pub(super) struct Parser<'p> {
     depth: u32,
     calc_depth: u32,
     relation_depth: u32,
+    pub(super) recovering: bool,
 }
 
 impl Parser<'_> {
+    pub(super) fn previous(&self) -> Option<Token> {
+        self.next.checked_sub(1).and_then(|place| self.tokens.get(place)).map(|last| last.token)
+    }
+
+    /// A node that stands for something missing.
+    pub(super) fn broken(&mut self, at: usize) -> Id {
+        self.add(Kind::Broken, at)
+    }
+
     pub(super) fn peek(&self) -> Lexeme {
         self.peek_at(0)
     }
@@ -92,6 +103,7 @@ impl Parser<'_> {
 
     pub(super) fn advance(&mut self) -> Lexeme {
         let lexeme = self.peek();
+        self.recovering = false;
         self.next = (self.next + 1).min(self.tokens.len() - 1);
         lexeme
     }
@@ -287,7 +299,10 @@ impl Parser<'_> {
                 );
                 return Err(Stop);
             }
-            _ => return Err(self.no_alternative(dot.start)),
+            _ => {
+                let Stop = self.no_alternative(dot.start);
+                return Ok(self.broken(lexeme.start));
+            }
         };
         self.advance();
         if lexeme.token == Token::Ident && !optional && self.is(Punct::Open) {

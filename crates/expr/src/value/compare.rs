@@ -2,7 +2,7 @@
 
 use std::{cmp::Ordering, fmt::Write as _};
 
-use super::{Key, List, Map, Value, number};
+use super::{List, Map, Value, number};
 use crate::{error::EvalError, ty::ListKind};
 
 impl<'a> Value<'a> {
@@ -155,9 +155,19 @@ pub(crate) fn same_keys(one: &Value<'_>, two: &Value<'_>, keys: &[String]) -> bo
 }
 
 fn maps_equal<'a>(one: &Map<'a>, two: &Map<'a>) -> bool {
-    one.len() == two.len()
-        && one.iter().all(|(key, value)| match (two, Key::of(&key)) {
-            (_, None) => false,
-            (two, Some(_)) => two.get(&key).is_some_and(|other| value.equals(&other)),
-        })
+    if one.len() != two.len() {
+        return false;
+    }
+    if let (Map::Object(data, ty), Map::Object(other, _)) = (one, two) {
+        let known = |name: &String| ty.fields.values().any(|field| field.name == *name);
+        let hidden = |name: &String, value| other.get(name).is_none_or(|other| other == value);
+        if !data.iter().all(|(name, value)| known(name) || hidden(name, value)) {
+            return false;
+        }
+    }
+    one.keys().iter().all(|key| match (one.get(key), two.get(key)) {
+        (Some(one), Some(two)) => one.equals(&two),
+        (None, None) => true,
+        _ => false,
+    })
 }

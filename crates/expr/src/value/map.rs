@@ -20,6 +20,8 @@ pub enum Key<'a> {
     Double(u64),
     /// Text.
     String(Text<'a>),
+    /// `null`.
+    Null,
 }
 
 impl<'a> Key<'a> {
@@ -31,6 +33,7 @@ impl<'a> Key<'a> {
             Value::Uint(number) => Self::Uint(*number),
             Value::Double(number) => Self::Double(number.to_bits()),
             Value::String(text) => Self::String(text.clone()),
+            Value::Null => Self::Null,
             _ => return None,
         })
     }
@@ -43,6 +46,7 @@ impl<'a> Key<'a> {
             Self::Uint(number) => Value::Uint(*number),
             Self::Double(bits) => Value::Double(f64::from_bits(*bits)),
             Self::String(text) => Value::String(text.clone()),
+            Self::Null => Value::Null,
         }
     }
 }
@@ -54,7 +58,7 @@ pub enum Map<'a> {
     Entries(Arc<BTreeMap<Key<'a>, Value<'a>>>),
     /// A JSON object as a map to values of one type.
     Json(&'a JsonMap<String, Json>, Type),
-    /// A JSON object with named fields; others are not seen.
+    /// A JSON object with named fields; others are not seen, and `null` counts as absent.
     Object(&'a JsonMap<String, Json>, Arc<ObjectType>),
 }
 
@@ -67,10 +71,8 @@ impl<'a> Map<'a> {
     pub fn len(&self) -> usize {
         match self {
             Self::Entries(entries) => entries.len(),
-            Self::Json(map, _) => map.len(),
-            Self::Object(map, ty) => {
-                ty.fields.values().filter(|field| map.contains_key(&field.name)).count()
-            }
+            // Fields that no expression can see count as well, as on a real server.
+            Self::Json(map, _) | Self::Object(map, _) => map.len(),
         }
     }
 
@@ -115,7 +117,8 @@ impl<'a> Map<'a> {
             Self::Json(map, ty) => map.get(name).map(|value| adopt(value, ty)),
             Self::Object(map, ty) => {
                 let field = ty.fields.get(name)?;
-                map.get(&field.name).map(|value| adopt(value, &field.ty))
+                let value = map.get(&field.name).filter(|value| !value.is_null())?;
+                Some(adopt(value, &field.ty))
             }
         }
     }

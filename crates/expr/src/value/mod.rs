@@ -115,6 +115,26 @@ impl<'a> Value<'a> {
         self.type_of().name().to_owned()
     }
 
+    /// The name of the reference's type for such values, which some messages show.
+    pub(crate) fn go_type(&self) -> &'static str {
+        match self {
+            Self::Null => "types.Null",
+            Self::Bool(_) => "types.Bool",
+            Self::Int(_) => "types.Int",
+            Self::Uint(_) => "types.Uint",
+            Self::Double(_) => "types.Double",
+            Self::String(_) => "types.String",
+            Self::Bytes(_) => "types.Bytes",
+            Self::Timestamp(_) => "types.Timestamp",
+            Self::Duration(_) => "types.Duration",
+            Self::List(_) => "*types.baseList",
+            Self::Map(_) => "*types.baseMap",
+            Self::Type(_) => "*types.Type",
+            Self::Optional(_) => "*types.Optional",
+            Self::Opaque(_) => "ref.Val",
+        }
+    }
+
     /// The size that functions see and costs are counted by; 1 for what has none.
     pub(crate) fn size(&self) -> u64 {
         self.length().unwrap_or(match self {
@@ -155,7 +175,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Whether the value may be passed where a type is declared; parts are not looked at.
+    /// Whether the value may be passed where a type is declared; only first parts are looked at.
     pub(crate) fn is_a(&self, ty: &Type) -> bool {
         match (self, ty) {
             (_, Type::Dyn | Type::Param(_) | Type::Var(_) | Type::Error)
@@ -168,9 +188,14 @@ impl<'a> Value<'a> {
             | (Self::Bytes(_), Type::Bytes)
             | (Self::Timestamp(_), Type::Timestamp)
             | (Self::Duration(_), Type::Duration)
-            | (Self::List(_), Type::List(_))
-            | (Self::Map(_), Type::Map(_) | Type::Object(_))
+            | (Self::Map(_), Type::Object(_))
             | (Self::Type(_), Type::Type(_)) => true,
+            (Self::List(list), Type::List(ty)) => {
+                list.get(0).is_none_or(|first| first.is_a(&ty.element))
+            }
+            (Self::Map(map), Type::Map(ty)) => {
+                map.iter().next().is_none_or(|(key, value)| key.is_a(&ty.key) && value.is_a(&ty.value))
+            }
             (Self::Optional(_), ty) => ty.unwrap_optional().is_some(),
             (Self::Opaque(opaque), ty) => opaque.type_of().name() == ty.name(),
             _ => false,

@@ -1,6 +1,6 @@
 //! Moments: an instant and the offset it was written with.
 
-use std::{fmt, sync::Arc};
+use std::fmt;
 
 use jiff::{Timestamp, tz};
 
@@ -12,14 +12,31 @@ const LAST: i64 = 253_402_300_799;
 /// An instant between the years 1 and 9999. Two moments are equal when the instants are.
 #[derive(Clone, Copy, Debug)]
 pub struct Moment {
-    at: Timestamp,
+    /// Seconds since 1970.
+    seconds: i64,
+    nanos: u32,
     /// Seconds east of UTC that the moment was written with.
     offset: i32,
 }
 
+/// A date and time of day.
+pub(crate) struct Clock {
+    pub(crate) year: i64,
+    pub(crate) month: i64,
+    pub(crate) day: i64,
+    pub(crate) hour: i64,
+    pub(crate) minute: i64,
+    pub(crate) second: i64,
+    pub(crate) nanos: u32,
+    /// From Sunday.
+    pub(crate) weekday: i64,
+    /// From the first of January, which is 0.
+    pub(crate) day_of_year: i64,
+}
+
 impl PartialEq for Moment {
     fn eq(&self, other: &Self) -> bool {
-        self.at == other.at
+        self.cmp(other).is_eq()
     }
 }
 
@@ -33,36 +50,37 @@ impl PartialOrd for Moment {
 
 impl Ord for Moment {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.at.cmp(&other.at)
+        (self.seconds, self.nanos).cmp(&(other.seconds, other.nanos))
     }
 }
 
 impl Moment {
     /// A moment in UTC; `None` outside the years 1 to 9999.
-    pub fn new(seconds: i64, nanos: i32) -> Option<Self> {
-        let at = Timestamp::new(seconds, nanos).ok()?;
-        (FIRST..=LAST).contains(&seconds).then_some(Self { at, offset: 0 })
+    pub fn new(seconds: i64, nanos: u32) -> Option<Self> {
+        let fits = (FIRST..=LAST).contains(&seconds) && nanos < 1_000_000_000;
+        fits.then_some(Self { seconds, nanos, offset: 0 })
     }
 
     /// Whether this is the first moment of the year 1.
     pub(crate) fn is_zero(self) -> bool {
-        self.at.as_second() == FIRST && self.at.subsec_nanosecond() == 0
+        self.seconds == FIRST && self.nanos == 0
     }
 
     /// Seconds since 1970.
     pub fn seconds(self) -> i64 {
-        self.at.as_nanosecond().div_euclid(1_000_000_000).try_into().unwrap_or(0)
+        self.seconds
     }
 
+    /// Nanoseconds since 1970.
     pub(crate) fn nanos(self) -> i128 {
-        self.at.as_nanosecond()
+        i128::from(self.seconds) * 1_000_000_000 + i128::from(self.nanos)
     }
 
     /// The moment so many nanoseconds later.
     pub(crate) fn plus(self, nanos: i64) -> Option<Self> {
         let total = self.nanos() + i128::from(nanos);
         let seconds = i64::try_from(total.div_euclid(1_000_000_000)).ok()?;
-        let rest = i32::try_from(total.rem_euclid(1_000_000_000)).ok()?;
+        let rest = u32::try_from(total.rem_euclid(1_000_000_000)).ok()?;
         Some(Self { offset: self.offset, ..Self::new(seconds, rest)? })
     }
 
@@ -84,8 +102,8 @@ impl Moment {
             Some(fraction) => {
                 let end = fraction.find(|c: char| !c.is_ascii_digit()).unwrap_or(fraction.len());
                 let shown = &fraction[..end.min(9)];
-                let scale = 10_i32.pow(9 - u32::try_from(shown.len()).ok()?);
-                (i32::try_from(digits(shown)?).ok()? * scale, &fraction[end..])
+                let scale = 10_u32.pow(9 - u32::try_from(shown.len()).ok()?);
+                (u32::try_from(digits(shown)?).ok()? * scale, &fraction[end..])
             }
             None => (0, rest),
         };
@@ -96,8 +114,7 @@ impl Moment {
         }
         let day = days(number(0, 4)?, number(5, 7)?, number(8, 10)?)?;
         let seconds = day * 86400 + hour * 3600 + minute * 60 + second - i64::from(offset);
-        let at = Timestamp::new(seconds, nanos).ok()?;
-        Some(Self { at, offset })
+        Some(Self { seconds, nanos, offset })
     }
 
     /// The same moment, written in UTC.
@@ -122,29 +139,54 @@ impl Moment {
     }
 
     /// The date and time on a clock in a zone: a name, or an offset like `-02:00`.
-    pub(crate) fn clock(self, zone: Option<&str>) -> Result<jiff::Zoned, String> {
-        let zone = match zone {
-            None | Some("" | "UTC") => tz::TimeZone::UTC,
-            Some("Local") => tz::TimeZone::system(),
+    pub(crate) fn clock(self, zone: Option<&str>) -> Result<Clock, String> {
+        Ok(self.clock_at(match zone {
+            None | Some("" | "UTC") => 0,
             Some(name) => match name.split_once(':') {
-                None => tz::TimeZone::get(name).map_err(|_| format!("unknown time zone {name}"))?,
                 Some((hours, minutes)) => fixed(name, hours, minutes)?,
+                None => {
+                    let zone = match name {
+                        "Local" => Ok(tz::TimeZone::system()),
+                        name => tz::TimeZone::get(name),
+                    };
+                    let zone = zone.map_err(|_| format!("unknown time zone {name}"))?;
+                    // The first and last hours of time are too far out for the zone's table.
+                    let first = Timestamp::MIN.as_second();
+                    let near = self.seconds.clamp(first, Timestamp::MAX.as_second());
+                    let at = Timestamp::from_second(near).unwrap_or_default();
+                    zone.to_offset(at).seconds()
+                }
             },
-        };
-        Ok(self.at.to_zoned(zone))
+        }))
+    }
+
+    fn clock_at(self, offset: i32) -> Clock {
+        let local = self.seconds + i64::from(offset);
+        let (days, rest) = (local.div_euclid(86400), local.rem_euclid(86400));
+        let (year, month, day) = date(days);
+        let start = self::days(year, 1, 1).unwrap_or(days);
+        Clock {
+            year,
+            month,
+            day,
+            hour: rest / 3600,
+            minute: rest / 60 % 60,
+            second: rest % 60,
+            nanos: self.nanos,
+            weekday: (days + 4).rem_euclid(7),
+            day_of_year: days - start,
+        }
     }
 }
 
-fn fixed(name: &str, hours: &str, minutes: &str) -> Result<tz::TimeZone, String> {
+fn fixed(name: &str, hours: &str, minutes: &str) -> Result<i32, String> {
     let number = |text: &str| {
         text.parse::<i32>()
             .map_err(|_| format!("strconv.Atoi: parsing {}: invalid syntax", super::number::quote(text)))
     };
     let (hours, minutes) = (number(hours)?, number(minutes)?);
     let minutes = if name.starts_with('-') { -minutes } else { minutes };
-    let seconds = hours.saturating_mul(60).saturating_add(minutes).saturating_mul(60);
-    let offset = tz::Offset::from_seconds(seconds).map_err(|error| error.to_string())?;
-    Ok(tz::TimeZone::fixed(offset))
+    Ok(hours.saturating_mul(60).saturating_add(minutes).saturating_mul(60))
 }
 
 fn digits(text: &str) -> Option<i64> {
@@ -194,15 +236,26 @@ fn days(year: i64, month: i64, day: i64) -> Option<i64> {
     Some(era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468)
 }
 
+/// Year, month and day of a day since 1970.
+fn date(days: i64) -> (i64, i64, i64) {
+    let shifted = days + 719_468;
+    let era = shifted.div_euclid(146_097);
+    let of_era = shifted.rem_euclid(146_097);
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    (year + era * 400 + i64::from(month <= 2), month, day)
+}
+
 impl fmt::Display for Moment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let offset = tz::Offset::from_seconds(self.offset).unwrap_or(tz::Offset::UTC);
-        let clock = offset.to_datetime(self.at);
-        write!(f, "{:04}-{:02}-{:02}T", clock.year(), clock.month(), clock.day())?;
-        write!(f, "{:02}:{:02}:{:02}", clock.hour(), clock.minute(), clock.second())?;
-        let nanos = clock.subsec_nanosecond();
-        if nanos != 0 {
-            let fraction = format!("{nanos:09}");
+        let clock = self.clock_at(self.offset);
+        write!(f, "{:04}-{:02}-{:02}T", clock.year, clock.month, clock.day)?;
+        write!(f, "{:02}:{:02}:{:02}", clock.hour, clock.minute, clock.second)?;
+        if clock.nanos != 0 {
+            let fraction = format!("{:09}", clock.nanos);
             write!(f, ".{}", fraction.trim_end_matches('0'))?;
         }
         if self.offset == 0 {
@@ -214,8 +267,29 @@ impl fmt::Display for Moment {
     }
 }
 
-impl From<Moment> for Arc<str> {
-    fn from(moment: Moment) -> Self {
-        moment.to_string().into()
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_read_back() {
+        for text in [
+            "0001-01-01T00:00:00Z",
+            "9999-12-31T23:59:59.999999999Z",
+            "1969-12-31T23:59:59.5Z",
+            "2024-02-29T12:00:00+05:30",
+            "2023-01-01T00:00:00-08:00",
+        ] {
+            assert_eq!(Moment::parse(text).unwrap().to_string(), text);
+        }
+        assert!(Moment::parse("2023-02-29T00:00:00Z").is_none());
+    }
+
+    #[test]
+    fn zones_move_the_clock() {
+        let moment = Moment::parse("2023-07-01T23:30:00Z").unwrap();
+        assert_eq!(moment.clock(Some("Asia/Tokyo")).unwrap().day, 2);
+        assert_eq!(moment.clock(Some("-02:30")).unwrap().hour, 21);
+        assert!(moment.clock(Some("No/Where")).is_err());
     }
 }
