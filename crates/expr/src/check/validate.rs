@@ -192,10 +192,7 @@ impl Validator<'_> {
             _ => return,
         };
         let fine = match name {
-            // A number is a duration only when it is no literal: the reference slips.
-            "duration" => {
-                matches!(value, Value::String(_)) && value.convert(&Type::Duration).is_ok()
-            }
+            "duration" => value.convert(&Type::Duration).is_ok(),
             "timestamp" => value.convert(&Type::Timestamp).is_ok(),
             "matches" => match &value {
                 Value::String(text) => pattern::compile(text).is_ok(),

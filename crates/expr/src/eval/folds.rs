@@ -139,8 +139,10 @@ impl<'a> Run<'_, 'a> {
         scope: &Scope<'_, 'a>,
     ) -> Outcome<'a> {
         self.eval(accu, scope)?;
-        let (key, value) = (self.eval(key, scope)?, self.eval(value, scope)?);
+        let key = self.eval(key, scope)?;
+        let value = self.eval(value, scope);
         self.meter.charge(1)?;
+        let value = value?;
         self.meter.reserve(2 * size_of::<Value<'_>>())?;
         let Some(place) = Key::of(&key) else {
             return Err(EvalError::new(format!("unsupported key type: {}", key.type_name())));

@@ -80,6 +80,9 @@ pub(crate) struct CallPlan {
     pub(crate) overload: Arc<str>,
     pub(crate) candidates: Vec<Overload>,
     pub(crate) args: Vec<Plan>,
+    /// Whether the first failing argument ends the call. Calls of one or two arguments look at
+    /// both all the same, unless a pattern was compiled for them.
+    pub(crate) eager: bool,
 }
 
 impl CallPlan {

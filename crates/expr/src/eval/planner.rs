@@ -157,12 +157,13 @@ impl Planner<'_> {
             [only] => all.get(*only).cloned().into_iter().collect(),
             _ => all.to_vec(),
         };
-        let call = CallPlan { function: name.clone(), overload, candidates, args: planned };
+        let eager = planned.len() > 2 || &**name == "format";
+        let call = CallPlan { function: name.clone(), overload, candidates, args: planned, eager };
         self.improve(call)
     }
 
     /// What the reference computes before it evaluates.
-    fn improve(&mut self, call: CallPlan) -> Result<Plan, EvalError> {
+    fn improve(&mut self, mut call: CallPlan) -> Result<Plan, EvalError> {
         let conversion = matches!(
             &*call.function,
             "bool" | "bytes" | "double" | "duration" | "dyn" | "int" | "string" | "timestamp" | "type" | "uint"
@@ -189,8 +190,11 @@ impl Planner<'_> {
         }
         if matches!(&*call.function, "matches" | "find" | "findAll")
             && let Some(Plan::Constant(Value::String(text))) = call.args.get(1)
-            && !self.patterns.iter().any(|(known, _)| **known == **text)
         {
+            call.eager = true;
+            if self.patterns.iter().any(|(known, _)| **known == **text) {
+                return Ok(Plan::Call(Box::new(call)));
+            }
             self.patterns.push((Arc::from(&**text), pattern::compile(text)?));
         }
         Ok(Plan::Call(Box::new(call)))

@@ -109,11 +109,11 @@ impl<'a> Run<'_, 'a> {
     fn call(&mut self, call: &CallPlan, scope: &Scope<'_, 'a>) -> Outcome<'a> {
         let mut args = Vec::with_capacity(call.args.len());
         let mut failure = None;
-        for arg in &call.args {
+        for (place, arg) in call.args.iter().enumerate() {
             match self.lenient(arg, scope)? {
                 Ok(value) => args.push(value),
-                // Calls of three and more arguments stop here and cost nothing.
-                Err(error) if call.args.len() > 2 => return Err(error),
+                // A call that stops before its last argument costs nothing.
+                Err(error) if call.eager && place + 1 < call.args.len() => return Err(error),
                 Err(error) => {
                     failure = failure.or(Some(error));
                     args.push(Value::Null);

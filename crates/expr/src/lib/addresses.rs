@@ -49,10 +49,6 @@ impl Opaque for Address {
         self
     }
 
-    fn convert(&self, to: &Type) -> Option<Value<'static>> {
-        matches!(to, Type::String).then(|| Value::from(self.0.to_string()))
-    }
-
     fn size(&self) -> u64 {
         if self.0.is_ipv4() { 4 } else { 16 }
     }

@@ -1,6 +1,6 @@
 //! Conversions between types.
 
-use super::{Table, declare_operators};
+use super::{Table, declare};
 use crate::{call::Call, env::Env, error::EvalError, ty::Type, value::Value};
 
 type Outcome<'a> = Result<Value<'a>, EvalError>;
@@ -77,13 +77,11 @@ const CONVERSIONS: Table = &[
 ];
 
 pub(super) fn install(env: &mut Env) {
-    declare_operators(env, CONVERSIONS);
+    declare(env, CONVERSIONS);
 }
 
 fn convert<'a>(call: &mut Call<'_>, args: &[Value<'a>], to: &Type) -> Outcome<'a> {
     match args {
-        // Opaque values have conversions of their own, in their libraries.
-        [Value::Opaque(opaque)] => opaque.convert(to).map_or_else(|| call.refuse(args), Ok),
         [value] => match value.convert(to)? {
             Value::String(text) => {
                 call.reserve(text.len())?;

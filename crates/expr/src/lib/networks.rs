@@ -89,10 +89,6 @@ impl Opaque for Network {
         self
     }
 
-    fn convert(&self, to: &Type) -> Option<Value<'static>> {
-        matches!(to, Type::String).then(|| Value::from(self.show()))
-    }
-
     fn size(&self) -> u64 {
         u64::from(self.bits).div_ceil(8)
     }

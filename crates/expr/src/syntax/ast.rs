@@ -163,6 +163,17 @@ impl Ast {
         self.add(kind, at)
     }
 
+    /// Counted operators that a macro wrapped around a step.
+    fn made_by_macro(&self, step: Id) -> u32 {
+        match self.kind(step) {
+            Kind::Call { name, args, .. } if &**name == "_?_:_" => {
+                1 + args.get(1).map_or(0, |inner| self.made_by_macro(*inner))
+            }
+            Kind::Call { name, .. } if &**name == "_+_" => 1,
+            _ => 0,
+        }
+    }
+
     fn height_of(&self, kind: &Kind) -> u32 {
         let most = |ids: &[Id]| ids.iter().map(|id| self.height(*id)).max().unwrap_or(0);
         match kind {
@@ -185,8 +196,12 @@ impl Ast {
             Kind::Struct { fields, .. } => {
                 fields.iter().map(|field| self.height(field.value)).max().unwrap_or(0)
             }
-            // The text had one member call here, whatever the macro made of it.
-            Kind::Fold(fold) => most(&[fold.range, fold.init, fold.step, fold.result]) + 1,
+            // The text had one member call here. What the macro put around its arguments (at most a
+            // choice and a sum) does not count.
+            Kind::Fold(fold) => {
+                let step = self.height(fold.step).saturating_sub(self.made_by_macro(fold.step));
+                self.height(fold.range).max(self.height(fold.init)).max(step) + 1
+            }
         }
     }
 }

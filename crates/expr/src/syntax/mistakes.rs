@@ -95,8 +95,26 @@ impl Parser<'_> {
         Err(Stop)
     }
 
-    /// A token that must come now.
+    /// Whether a token may follow a whole operand here.
+    fn may_follow(&self, token: Token) -> bool {
+        match token {
+            Token::In => true,
+            Token::End => self.inside.is_empty(),
+            Token::Punct(Punct::Dot | Punct::OpenBracket | Punct::And | Punct::Or) => true,
+            Token::Punct(Punct::Question) => true,
+            Token::Punct(punct) if punct.arithmetic().is_some() || punct.relation().is_some() => true,
+            Token::Punct(Punct::Comma) => matches!(
+                self.inside.last(),
+                Some(Inside::Arguments | Inside::List | Inside::MapValue)
+            ),
+            Token::Punct(punct) => self.inside.last().is_some_and(|inside| inside.end() == punct),
+            _ => false,
+        }
+    }
+
+    /// A token that must come now, at the end of what `inside` says.
     pub(super) fn expect(&mut self, punct: Punct) -> Result<(), Stop> {
+        self.inside.pop();
         let lexeme = self.peek();
         if lexeme.token == Token::Punct(punct) {
             self.advance();
@@ -112,7 +130,7 @@ impl Parser<'_> {
         }
         let fits = match punct {
             Punct::Colon => starts_operand(lexeme.token),
-            _ => !starts_operand(lexeme.token) || lexeme.token == Token::Punct(Punct::OpenBracket),
+            _ => self.may_follow(lexeme.token),
         };
         if fits {
             self.syntax_error(lexeme.start, &format!("missing {name} at '{shown}'"));
@@ -122,38 +140,53 @@ impl Parser<'_> {
         Err(Stop)
     }
 
-    /// The end of a list of things, where a comma would do as well.
-    pub(super) fn expect_close(&mut self, punct: Punct) -> Result<(), Stop> {
+    /// The end of a list or map, where a comma would do as well.
+    pub(super) fn expect_close(&mut self, punct: Punct, comma: bool) -> Result<(), Stop> {
+        if comma {
+            return self.expect(punct);
+        }
+        self.inside.pop();
         let lexeme = self.peek();
         if lexeme.token == Token::Punct(punct) {
             self.advance();
             return Ok(());
         }
         let shown = self.shown(lexeme);
-        let name = name_of(punct);
-        if self.peek_at(1).token == Token::Punct(punct) && lexeme.token != Token::End {
-            let expected = format!("{{{name}, ','}}");
-            self.syntax_error(
-                lexeme.start,
-                &format!("extraneous input '{shown}' expecting {expected}"),
-            );
+        let expected = format!("{{{}, ','}}", name_of(punct));
+        let next = self.peek_at(1).token;
+        if next == Token::Punct(punct) && lexeme.token != Token::End {
+            let message = format!("extraneous input '{shown}' expecting {expected}");
+            self.syntax_error(lexeme.start, &message);
             self.advance();
             self.advance();
             return Ok(());
         }
-        if lexeme.token == Token::Punct(Punct::Comma) {
-            self.syntax_error(lexeme.start, &format!("mismatched input ',' expecting {name}"));
-            return Err(Stop);
-        }
-        if punct == Punct::Close {
-            self.syntax_error(lexeme.start, &format!("missing {name} at '{shown}'"));
-            return Ok(());
-        }
-        self.syntax_error(
-            lexeme.start,
-            &format!("mismatched input '{shown}' expecting {{{name}, ','}}"),
-        );
+        let word = if next == Token::Punct(Punct::Comma) { "extraneous" } else { "mismatched" };
+        self.syntax_error(lexeme.start, &format!("{word} input '{shown}' expecting {expected}"));
         Err(Stop)
+    }
+}
+
+/// What an operand stands in, and so what may come after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Inside {
+    Parentheses,
+    Arguments,
+    Index,
+    List,
+    MapKey,
+    MapValue,
+    Choice,
+}
+
+impl Inside {
+    fn end(self) -> Punct {
+        match self {
+            Self::Parentheses | Self::Arguments => Punct::Close,
+            Self::Index | Self::List => Punct::CloseBracket,
+            Self::MapValue => Punct::CloseBrace,
+            Self::MapKey | Self::Choice => Punct::Colon,
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use super::{
     ast::{Ast, Entry, FieldInit, Id, Kind, Literal, MAX_NODES},
     lexer::{self, Lexeme, Token},
     macros::MacroSet,
+    mistakes::Inside,
     operators::{Punct, reserved},
     unescape,
 };
@@ -55,6 +56,7 @@ pub(crate) fn parse(text: &str, syntax: Syntax, macros: MacroSet, issues: &mut I
         calc_depth: 0,
         relation_depth: 0,
         recovering: false,
+        inside: Vec::new(),
     };
     if let Ok(root) = parser.start() {
         ast.root = root;
@@ -80,6 +82,8 @@ pub(super) struct Parser<'p> {
     calc_depth: u32,
     relation_depth: u32,
     pub(super) recovering: bool,
+    /// What the operand at hand stands in, innermost last.
+    pub(super) inside: Vec<Inside>,
 }
 
 impl Parser<'_> {
@@ -149,6 +153,7 @@ impl Parser<'_> {
         let result = match self.take(Punct::Question) {
             None => condition,
             Some(question) => {
+                self.inside.push(Inside::Choice);
                 let truthy = self.logical(Punct::Or)?;
                 self.expect(Punct::Colon)?;
                 let falsy = self.expr()?;
@@ -265,6 +270,7 @@ impl Parser<'_> {
                 Token::Punct(Punct::OpenBracket) => {
                     self.advance();
                     let optional = self.take(Punct::Question).is_some();
+                    self.inside.push(Inside::Index);
                     let index = self.expr_or(&[(Punct::Question, "'?'")], optional)?;
                     self.expect(Punct::CloseBracket)?;
                     if optional && !self.syntax.optionals {
@@ -331,17 +337,20 @@ impl Parser<'_> {
         if self.take(Punct::Close).is_some() {
             return Ok(args);
         }
+        self.inside.push(Inside::Arguments);
         args.push(self.expr_or(&[(Punct::Close, "')'")], false)?);
         while self.take(Punct::Comma).is_some() {
             args.push(self.expr()?);
         }
-        self.expect_close(Punct::Close)?;
+        self.expect(Punct::Close)?;
         Ok(args)
     }
 
     pub(super) fn list(&mut self) -> Result<Id, Stop> {
         let open = self.advance();
         let (mut items, mut optional) = (Vec::new(), Vec::new());
+        let mut comma = true;
+        self.inside.push(Inside::List);
         while !self.is(Punct::CloseBracket) {
             if self.is(Punct::Comma) {
                 if items.is_empty() {
@@ -355,17 +364,20 @@ impl Parser<'_> {
             }
             optional.push(mark.is_some());
             items.push(self.expr()?);
-            if self.take(Punct::Comma).is_none() {
+            comma = self.take(Punct::Comma).is_some();
+            if !comma {
                 break;
             }
         }
-        self.expect_close(Punct::CloseBracket)?;
+        self.expect_close(Punct::CloseBracket, comma)?;
         Ok(self.add(Kind::List { items, optional }, open.start))
     }
 
     pub(super) fn map(&mut self) -> Result<Id, Stop> {
         let open = self.advance();
         let mut entries = Vec::new();
+        let mut comma = true;
+        self.inside.push(Inside::MapValue);
         while !self.is(Punct::CloseBrace) {
             if self.is(Punct::Comma) {
                 if entries.is_empty() {
@@ -377,21 +389,25 @@ impl Parser<'_> {
             if let Some(mark) = mark.filter(|_| !self.syntax.optionals) {
                 self.report(mark.start, "unsupported syntax '?'");
             }
+            self.inside.push(Inside::MapKey);
             let key = self.expr()?;
             self.expect(Punct::Colon)?;
             let value = self.expr()?;
             entries.push(Entry { key, value, optional: mark.is_some() });
-            if self.take(Punct::Comma).is_none() {
+            comma = self.take(Punct::Comma).is_some();
+            if !comma {
                 break;
             }
         }
-        self.expect_close(Punct::CloseBrace)?;
+        self.expect_close(Punct::CloseBrace, comma)?;
         Ok(self.add(Kind::Map { entries }, open.start))
     }
 
     pub(super) fn fields(&mut self, name: &str) -> Result<Id, Stop> {
         let open = self.advance();
         let mut fields = Vec::new();
+        let mut comma = true;
+        self.inside.push(Inside::MapValue);
         while !self.is(Punct::CloseBrace) {
             let optional = self.take(Punct::Question).is_some();
             let lexeme = self.peek();
@@ -402,15 +418,17 @@ impl Parser<'_> {
             };
             self.advance();
             let colon = self.peek();
+            self.inside.push(Inside::MapKey);
             self.expect(Punct::Colon)?;
             let value = self.expr()?;
             let at = u32::try_from(colon.start).unwrap_or(u32::MAX);
             fields.push(FieldInit { at, name: field.into(), value, optional });
-            if self.take(Punct::Comma).is_none() {
+            comma = self.take(Punct::Comma).is_some();
+            if !comma {
                 break;
             }
         }
-        self.expect_close(Punct::CloseBrace)?;
+        self.expect_close(Punct::CloseBrace, comma)?;
         Ok(self.add(Kind::Struct { name: name.into(), fields }, open.start))
     }
 

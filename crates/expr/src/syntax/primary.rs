@@ -3,6 +3,7 @@
 use super::{
     ast::Id,
     lexer::Token,
+    mistakes::Inside,
     operators::Punct,
     parser::{Parser, Stop},
 };
@@ -18,6 +19,7 @@ impl Parser<'_> {
             }
             Token::Punct(Punct::Open) => {
                 self.advance();
+                self.inside.push(Inside::Parentheses);
                 let inner = self.expr()?;
                 self.expect(Punct::Close)?;
                 Ok(inner)

@@ -32,7 +32,7 @@ impl<'a> Value<'a> {
             },
             Type::Duration => match self {
                 Self::Duration(_) => Ok(self.clone()),
-                Self::Int(nanos) => Ok(Self::Duration(*nanos)),
+                // Declared for integers as well, but the reference never got to it.
                 Self::String(text) => {
                     parse_duration(text).map_or_else(|| self.refuse(to), |d| Ok(Self::Duration(d)))
                 }

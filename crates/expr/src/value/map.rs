@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::{Map as JsonMap, Value as Json};
 
-use super::{Text, Value, adopt, number};
+use super::{Moment, Text, Value, adopt, number};
 use crate::ty::{ObjectType, Type};
 
 /// A key of a map.
@@ -22,6 +22,10 @@ pub enum Key<'a> {
     String(Text<'a>),
     /// `null`.
     Null,
+    /// A moment.
+    Timestamp(Moment),
+    /// A span of time in nanoseconds.
+    Duration(i64),
 }
 
 impl<'a> Key<'a> {
@@ -34,6 +38,8 @@ impl<'a> Key<'a> {
             Value::Double(number) => Self::Double(number.to_bits()),
             Value::String(text) => Self::String(text.clone()),
             Value::Null => Self::Null,
+            Value::Timestamp(moment) => Self::Timestamp(*moment),
+            Value::Duration(nanos) => Self::Duration(*nanos),
             _ => return None,
         })
     }
@@ -47,6 +53,8 @@ impl<'a> Key<'a> {
             Self::Double(bits) => Value::Double(f64::from_bits(*bits)),
             Self::String(text) => Value::String(text.clone()),
             Self::Null => Value::Null,
+            Self::Timestamp(moment) => Value::Timestamp(*moment),
+            Self::Duration(nanos) => Value::Duration(*nanos),
         }
     }
 }

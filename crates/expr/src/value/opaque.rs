@@ -2,7 +2,7 @@
 
 use std::{any::Any, fmt};
 
-use crate::{Value, ty::Type};
+use crate::ty::Type;
 
 /// A value that only the functions of its library understand.
 pub trait Opaque: Any + fmt::Debug + Send + Sync {
@@ -14,11 +14,6 @@ pub trait Opaque: Any + fmt::Debug + Send + Sync {
 
     /// For [`crate::Value::downcast`].
     fn as_any(&self) -> &dyn Any;
-
-    /// The value as one of another type, if there is such a conversion.
-    fn convert(&self, _to: &Type) -> Option<Value<'static>> {
-        None
-    }
 
     /// The size that costs are counted by.
     fn size(&self) -> u64 {
