@@ -26,6 +26,7 @@
 
 mod call;
 mod check;
+pub mod conformance;
 mod decl;
 mod env;
 mod error;

@@ -11,17 +11,18 @@ use crate::{
 };
 
 const FORMAT: Table = &[("format", format, &["string_format: string.(list(dyn)) -> string"])];
+const PLAIN: Table = &[("format", plain, &["string_format: string.(list(dyn)) -> string"])];
 /// Digits after the point unless the clause says otherwise.
-const PRECISION: usize = 6;
+pub(super) const PRECISION: usize = 6;
 
-pub(super) fn install(env: &mut Env) {
-    declare(env, FORMAT);
+pub(super) fn install(env: &mut Env, newest: bool) {
+    declare(env, if newest { PLAIN } else { FORMAT });
 }
 
 /// A verb of a format text, with its precision.
 pub(crate) struct Clause {
     pub(crate) verb: char,
-    precision: Option<usize>,
+    pub(super) precision: Option<usize>,
 }
 
 /// A piece of a format text.
@@ -103,6 +104,17 @@ pub(crate) fn misfit(verb: char, type_name: &str) -> String {
 }
 
 fn format<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
+    fill(call, args, apply)
+}
+
+fn plain<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
+    fill(call, args, super::plain_format::apply)
+}
+
+/// How a clause shows its argument.
+type Show = fn(&Clause, &Value<'_>) -> Result<String, String>;
+
+fn fill<'a>(call: &mut Call<'_>, args: &[Value<'a>], show: Show) -> Result<Value<'a>, EvalError> {
     let [Value::String(text), Value::List(list)] = args else {
         return call.refuse(args);
     };
@@ -121,7 +133,7 @@ fn format<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Result<Value<'a>, Eval
                 let value = list.get(next).unwrap_or(Value::Null);
                 next += 1;
                 call.reserve(clause.precision.unwrap_or(0))?;
-                let shown = apply(&clause, &value)
+                let shown = show(&clause, &value)
                     .map_err(|error| EvalError::new(format!("error during formatting: {error}")))?;
                 call.reserve(shown.len())?;
                 out.push_str(&shown);
@@ -131,7 +143,7 @@ fn format<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Result<Value<'a>, Eval
     call.made(out)
 }
 
-fn apply(clause: &Clause, value: &Value<'_>) -> Result<String, String> {
+pub(super) fn apply(clause: &Clause, value: &Value<'_>) -> Result<String, String> {
     let precision = clause.precision.unwrap_or(PRECISION);
     match (clause.verb, value) {
         ('s', value) => string(value),

@@ -15,6 +15,7 @@ mod networks;
 mod optionals;
 mod pairs;
 mod patterns;
+mod plain_format;
 mod sets;
 mod shapes;
 mod standard;
@@ -61,7 +62,8 @@ pub enum Library {
     ExistsOne,
     /// `a.?b`, `optional.of(…)`, `optMap`.
     Optionals,
-    /// Text: `split`, `replace`, `format` (from version 1), `join` (2), `reverse` (3).
+    /// Text: `split`, `replace`, `format` (from version 1), `join` (2), `reverse` (3),
+    /// a plainer `format` (4). Servers have version 2.
     Strings(u32),
     /// Lists: `slice`, `flatten`, `sort`, `sortBy`, `distinct`, `reverse`, `lists.range`.
     Lists,

@@ -67,11 +67,12 @@ const QUOTE: Table = &[("strings.quote", quote, &["strings_quote: (string) -> st
 
 const REVERSE: Table = &[("reverse", reverse, &["string_reverse: string.() -> string"])];
 
-/// Functions up to a version of the library; servers have version 2.
+/// Functions up to a version of the library; servers have version 2. From version 4 on, `format`
+/// writes plainer text.
 pub(super) fn install(env: &mut Env, version: u32) {
     declare(env, FIRST);
     if version >= 1 {
-        super::formatting::install(env);
+        super::formatting::install(env, version >= 4);
         declare(env, QUOTE);
     }
     if version >= 2 {
@@ -149,7 +150,7 @@ fn last_index_of<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
     };
     let mut end = (from + part.len()).min(text.len());
     while !text.is_char_boundary(end) {
-        end += 1;
+        end -= 1; // a match that starts here would have to end inside a letter
     }
     let found = text[..end].rfind(&**part).map_or(-1, |at| characters(&text[..at]));
     Ok(Value::Int(found))
