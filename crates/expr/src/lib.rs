@@ -28,6 +28,7 @@ mod call;
 mod check;
 pub mod conformance;
 mod decl;
+mod deep;
 mod env;
 mod error;
 mod estimate;

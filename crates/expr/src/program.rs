@@ -6,6 +6,7 @@ use crate::{
     CompileError, Env,
     call::Host,
     check::{self, Checked},
+    deep,
     error::EvalError,
     eval::{self, Meter, Plan, Run, Scope},
     issue::Issues,
@@ -61,17 +62,26 @@ pub struct Program {
     plan: Plan,
     patterns: eval::Patterns,
     host: Option<Arc<dyn Host>>,
+    pub(crate) levels: u32,
+}
+
+fn parse(env: &Env, text: &str) -> Result<Ast, CompileError> {
+    let mut issues = Issues::new(text);
+    let syntax = Syntax { optionals: env.macros.optionals, quoted_names: env.options.quoted_names };
+    let ast = syntax::parse(text, syntax, env.macros, &mut issues);
+    if issues.is_empty() { Ok(ast) } else { Err(issues.into_error()) }
 }
 
 impl Program {
     pub(crate) fn compile(env: &Env, text: &str) -> Result<Self, CompileError> {
+        let no_stack = || CompileError::instantiation("no stack for a deep expression".to_owned());
+        let ast = deep::run(deep::nesting(text), || parse(env, text)).ok_or_else(no_stack)??;
+        let levels = ast.levels();
+        deep::run(levels, || Self::check(env, text, ast, levels)).ok_or_else(no_stack)?
+    }
+
+    fn check(env: &Env, text: &str, ast: Ast, levels: u32) -> Result<Self, CompileError> {
         let mut issues = Issues::new(text);
-        let syntax =
-            Syntax { optionals: env.macros.optionals, quoted_names: env.options.quoted_names };
-        let ast = syntax::parse(text, syntax, env.macros, &mut issues);
-        if !issues.is_empty() {
-            return Err(issues.into_error());
-        }
         let checked = check::check(env, &ast, &mut issues);
         if issues.is_empty() && env.options.validate_literals {
             check::validate(&ast, &checked, &mut issues);
@@ -81,7 +91,8 @@ impl Program {
         }
         let (plan, patterns) = eval::plan(env, &ast, &checked)
             .map_err(|error| CompileError::instantiation(error.to_string()))?;
-        Ok(Self { ast, checked, env: env.clone(), plan, patterns, host: env.host.clone() })
+        let host = env.host.clone();
+        Ok(Self { ast, checked, env: env.clone(), plan, patterns, host, levels })
     }
 
     /// The type of the result.
@@ -98,11 +109,15 @@ impl Program {
 
     /// Evaluates with a limit on the cost, usually [`COST_LIMIT`] or what is left of a budget.
     pub fn evaluate<'a>(&self, vars: &Bindings<'a>, limit: u64) -> Evaluation<'a> {
-        let meter = Meter::new(limit, MEMORY_LIMIT);
-        let mut run =
-            Run { vars, meter, host: self.host.as_deref(), patterns: &self.patterns };
-        let result = run.eval(&self.plan, &Scope::outside());
-        Evaluation { result, cost: run.meter.cost }
+        let evaluate = || {
+            let meter = Meter::new(limit, MEMORY_LIMIT);
+            let mut run =
+                Run { vars, meter, host: self.host.as_deref(), patterns: &self.patterns };
+            let result = run.eval(&self.plan, &Scope::outside());
+            Evaluation { result, cost: run.meter.cost }
+        };
+        deep::run(self.levels, evaluate)
+            .unwrap_or(Evaluation { result: Err(EvalError::MemoryLimit), cost: 0 })
     }
 }
 

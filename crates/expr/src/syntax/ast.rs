@@ -102,6 +102,37 @@ impl Ast {
         self.nodes.get(id as usize).map_or(0, |node| node.height)
     }
 
+    /// How many levels the tree has. Parts come before what they are part of.
+    pub(crate) fn levels(&self) -> u32 {
+        let mut levels: Vec<u32> = Vec::with_capacity(self.nodes.len());
+        for node in &self.nodes {
+            let level = |id: &Id| levels.get(*id as usize).copied().unwrap_or(0);
+            let below = match &node.kind {
+                Kind::Broken | Kind::Literal(_) | Kind::Ident(_) => 0,
+                Kind::Select { operand, .. } => level(operand),
+                Kind::Call { target, args, .. } => {
+                    target.iter().chain(args).map(level).max().unwrap_or(0)
+                }
+                Kind::List { items, .. } => items.iter().map(level).max().unwrap_or(0),
+                Kind::Map { entries } => entries
+                    .iter()
+                    .map(|entry| level(&entry.key).max(level(&entry.value)))
+                    .max()
+                    .unwrap_or(0),
+                Kind::Struct { fields, .. } => {
+                    fields.iter().map(|field| level(&field.value)).max().unwrap_or(0)
+                }
+                Kind::Fold(fold) => [fold.range, fold.init, fold.condition, fold.step, fold.result]
+                    .iter()
+                    .map(level)
+                    .max()
+                    .unwrap_or(0),
+            };
+            levels.push(below + 1);
+        }
+        levels.get(self.root as usize).copied().unwrap_or(0)
+    }
+
     /// `a.b.c` as one name, when it is nothing but names and dots.
     pub(crate) fn qualified_name(&self, id: Id) -> Option<String> {
         match self.kind(id) {
