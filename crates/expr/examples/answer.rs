@@ -32,7 +32,10 @@ fn respond(request: &Json) -> Json {
     let text = request["expr"].as_str().unwrap_or_default();
     let mut env = Env::kubernetes();
     if request["env"] == "ext" {
-        env = env.library(Library::Math).library(Library::Encoders).library(Library::JsonPatch);
+        env = env
+            .library(Library::Math)
+            .library(Library::Encoders)
+            .library(Library::JsonPatch);
     }
     let mut vars = Bindings::new();
     let mut sizes = None;
@@ -87,7 +90,9 @@ fn declaration(schema: &Json) -> Option<Decl> {
             let items = declaration(&schema["items"])?;
             let most = bound("maxItems").unwrap_or((REQUEST - 2) / (items.smallest() + 1));
             let keys = schema["x-kubernetes-list-map-keys"].as_array().map(|keys| {
-                keys.iter().filter_map(|key| key.as_str().map(str::to_owned)).collect()
+                keys.iter()
+                    .filter_map(|key| key.as_str().map(str::to_owned))
+                    .collect()
             });
             let kind = match schema["x-kubernetes-list-type"].as_str() {
                 Some("set") => quadrille_expr::ListKind::Set,
@@ -131,7 +136,12 @@ fn declaration(schema: &Json) -> Option<Decl> {
             Some("date-time") => Decl::scalar(Type::Timestamp, 21).at_most(32),
             _ => {
                 let longest = schema["enum"].as_array().map(|values| {
-                    values.iter().filter_map(Json::as_str).map(str::len).max().unwrap_or(0) as u64
+                    values
+                        .iter()
+                        .filter_map(Json::as_str)
+                        .map(str::len)
+                        .max()
+                        .unwrap_or(0) as u64
                 });
                 let most = bound("maxLength").map(|length| length * 4).or(longest);
                 Decl::scalar(Type::String, 2).at_most(most.unwrap_or(REQUEST - 2))
@@ -162,9 +172,9 @@ fn show(value: &Value<'_>) -> String {
         Value::Uint(number) => format!("{number}u"),
         Value::Double(_) => format!("double({value})"),
         Value::String(text) => json!(**text).to_string(),
-        Value::Bytes(bytes) => {
-            bytes.iter().fold("b".to_owned(), |text, byte| format!("{text}{byte:02x}"))
-        }
+        Value::Bytes(bytes) => bytes
+            .iter()
+            .fold("b".to_owned(), |text, byte| format!("{text}{byte:02x}")),
         Value::Timestamp(moment) => format!("timestamp({})", moment.utc()),
         Value::Duration(nanos) => format!("duration({nanos})"),
         Value::Type(ty) => format!("type({})", ty.name()),
@@ -177,8 +187,10 @@ fn show(value: &Value<'_>) -> String {
 }
 
 fn show_map(map: &Map<'_>) -> String {
-    let mut parts: Vec<String> =
-        map.iter().map(|(key, value)| format!("{}: {}", show(&key), show(&value))).collect();
+    let mut parts: Vec<String> = map
+        .iter()
+        .map(|(key, value)| format!("{}: {}", show(&key), show(&value)))
+        .collect();
     parts.sort();
     format!("{{{}}}", parts.join(", "))
 }

@@ -8,13 +8,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut args = std::env::args().skip(1);
     let folder = args.next().ok_or("usage: conformance <folder> [-v]")?;
     let verbose = args.next().is_some();
-    let mut files: Vec<_> =
-        std::fs::read_dir(Path::new(&folder))?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
+    let mut files: Vec<_> = std::fs::read_dir(Path::new(&folder))?
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<Result<_, _>>()?;
     files.sort();
     let (mut passed, mut failed, mut skipped) = (0, 0, 0);
     for file in files {
         let report = conformance::run(&serde_json::from_str(&std::fs::read_to_string(&file)?)?);
-        let name = file.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
+        let name = file
+            .file_stem()
+            .and_then(|name| name.to_str())
+            .unwrap_or_default();
         println!(
             "{name}: {}/{} ({} left out)",
             report.passed,

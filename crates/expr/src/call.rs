@@ -12,8 +12,7 @@ use crate::{
 };
 
 /// A function of one of our libraries.
-pub(crate) type Native =
-    for<'a> fn(&mut Call<'_>, &[Value<'a>]) -> Result<Value<'a>, EvalError>;
+pub(crate) type Native = for<'a> fn(&mut Call<'_>, &[Value<'a>]) -> Result<Value<'a>, EvalError>;
 
 /// Somebody who answers questions that no expression can answer alone.
 pub trait Host: Send + Sync {
@@ -36,15 +35,25 @@ impl Call<'_> {
         self.overload
     }
 
+    /// Whether two values are equal. When comparing takes too long, the evaluation ends after the
+    /// call, whatever it gives.
+    pub(crate) fn same<'a>(&self, one: &Value<'a>, two: &Value<'a>) -> bool {
+        one.equals_within(two, &self.meter.fuel)
+    }
+
     /// Asks for memory before building something large.
     pub fn reserve(&mut self, bytes: usize) -> Result<(), EvalError> {
         self.meter.reserve(bytes)
     }
 
     /// The error for arguments of types that no overload has.
-    pub(crate) fn refuse<'a, T>(&self, args: &[Value<'a>]) -> Result<T, EvalError> {
+    pub(crate) fn refuse<T>(&self, args: &[Value<'_>]) -> Result<T, EvalError> {
         let types: Vec<String> = args.iter().map(Value::type_name).collect();
-        Err(EvalError::new(format!("no such overload: {}({})", self.function, types.join(", "))))
+        Err(EvalError::new(format!(
+            "no such overload: {}({})",
+            self.function,
+            types.join(", ")
+        )))
     }
 
     /// Text made by a function.

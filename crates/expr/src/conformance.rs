@@ -42,7 +42,10 @@ pub fn run(file: &Json) -> Report {
         Library::Bindings,
         Library::TwoVariables,
     ])
-    .options(Options { quoted_names: true, ..Options::default() });
+    .options(Options {
+        quoted_names: true,
+        ..Options::default()
+    });
     let none = Vec::new();
     for section in file["section"].as_array().unwrap_or(&none) {
         for test in section["test"].as_array().unwrap_or(&none) {
@@ -55,9 +58,13 @@ pub fn run(file: &Json) -> Report {
             let as_reference = AS_REFERENCE.contains(&name.as_str());
             match one(&env, test) {
                 Ok(()) => report.passed += 1,
-                Err(Missed::Unchecked) => report.skipped.push((name, "evaluation without checking")),
+                Err(Missed::Unchecked) => {
+                    report.skipped.push((name, "evaluation without checking"));
+                }
                 Err(Missed::Wrong(_)) if as_reference => {
-                    report.skipped.push((name, "the reference implementation differs as well"));
+                    report
+                        .skipped
+                        .push((name, "the reference implementation differs as well"));
                 }
                 Err(Missed::Wrong(reason)) => report.failed.push((name, reason)),
             }
@@ -102,14 +109,22 @@ impl From<&str> for Missed {
 fn unsupported(file: &Json, test: &Json) -> Option<&'static str> {
     let whole = test.to_string();
     let name = file["name"].as_str().unwrap_or_default();
-    if matches!(name, "proto2" | "proto3" | "proto2_ext" | "wrappers" | "enums") {
+    if matches!(
+        name,
+        "proto2" | "proto3" | "proto2_ext" | "wrappers" | "enums"
+    ) {
         return Some("protobuf messages and enums");
     }
     if name.starts_with("block_ext") || whole.contains("cel.@block") {
         return Some("cel.@block, which only optimisers write");
     }
     let expr = test["expr"].as_str().unwrap_or_default();
-    let wrappers = ["google.protobuf.", "TestAllTypes", "NestedEnum", "GlobalEnum"];
+    let wrappers = [
+        "google.protobuf.",
+        "TestAllTypes",
+        "NestedEnum",
+        "GlobalEnum",
+    ];
     let plain = expr
         .replace("google.protobuf.Timestamp", "")
         .replace("google.protobuf.Duration", "");
@@ -122,7 +137,10 @@ fn unsupported(file: &Json, test: &Json) -> Option<&'static str> {
     {
         return Some("protobuf messages and enums");
     }
-    if test.get("container").is_some_and(|container| container != "") {
+    if test
+        .get("container")
+        .is_some_and(|container| container != "")
+    {
         return Some("a container of names");
     }
     if whole.contains("enumValue") {
@@ -155,8 +173,8 @@ fn one(env: &Env, test: &Json) -> Result<(), Missed> {
         vars = vars.with(name, value);
     }
     let fails = test.get("evalError").is_some() || test.get("anyEvalErrors").is_some();
-    let text = test["expr"].as_str().unwrap_or_default();
-    let program = match env.compile(text) {
+    let expr = test["expr"].as_str().unwrap_or_default();
+    let program = match env.compile(expr) {
         Ok(program) => program,
         // Checking may already refuse what a dynamic evaluator would have failed at.
         Err(_) if fails => return Ok(()),
@@ -175,7 +193,10 @@ fn one(env: &Env, test: &Json) -> Result<(), Missed> {
         (Ok(value), false) => {
             let wanted = match test.get("typedResult") {
                 Some(typed) => typed["result"].clone(),
-                None => test.get("value").cloned().unwrap_or_else(|| serde_json::json!({"boolValue": true})),
+                None => test
+                    .get("value")
+                    .cloned()
+                    .unwrap_or_else(|| serde_json::json!({"boolValue": true})),
             };
             let wanted = data::value(&wanted).ok_or("result cannot be read")?;
             if data::same(&value, &wanted) {

@@ -20,29 +20,54 @@ enum Shape {
     Scalar(Type),
     List(Box<Decl>, ListKind),
     Map(Box<Decl>),
-    Object { name: String, fields: BTreeMap<String, (String, Decl)> },
+    Object {
+        name: String,
+        fields: BTreeMap<String, (String, Decl)>,
+    },
 }
 
 impl Decl {
     /// Something without parts; `smallest` is the least number of bytes it takes as JSON.
     pub fn scalar(ty: Type, smallest: u64) -> Self {
-        Self { shape: Shape::Scalar(ty), most: 0, smallest }
+        Self {
+            shape: Shape::Scalar(ty),
+            most: 0,
+            smallest,
+        }
     }
 
     /// A list.
     pub fn list(element: Self, kind: ListKind) -> Self {
-        Self { shape: Shape::List(Box::new(element), kind), most: 0, smallest: 2 }
+        Self {
+            shape: Shape::List(Box::new(element), kind),
+            most: 0,
+            smallest: 2,
+        }
     }
 
     /// A map from text.
     pub fn map(value: Self) -> Self {
-        Self { shape: Shape::Map(Box::new(value)), most: 0, smallest: 2 }
+        Self {
+            shape: Shape::Map(Box::new(value)),
+            most: 0,
+            smallest: 2,
+        }
     }
 
     /// An object: fields as (name in expressions, name in the data, shape).
     pub fn object(fields: impl IntoIterator<Item = (String, String, Self)>, smallest: u64) -> Self {
-        let fields = fields.into_iter().map(|(key, name, decl)| (key, (name, decl))).collect();
-        Self { shape: Shape::Object { name: "object".to_owned(), fields }, most: 0, smallest }
+        let fields = fields
+            .into_iter()
+            .map(|(key, name, decl)| (key, (name, decl)))
+            .collect();
+        Self {
+            shape: Shape::Object {
+                name: "object".to_owned(),
+                fields,
+            },
+            most: 0,
+            smallest,
+        }
     }
 
     /// With a bound on length: characters of text, elements of a list, entries of a map.
@@ -92,7 +117,13 @@ impl Decl {
             Shape::Object { name, fields } => Type::object(
                 name,
                 fields.iter().map(|(key, (name, decl))| {
-                    (key.clone(), Field { name: name.clone(), ty: decl.ty() })
+                    (
+                        key.clone(),
+                        Field {
+                            name: name.clone(),
+                            ty: decl.ty(),
+                        },
+                    )
                 }),
             ),
         }
@@ -104,7 +135,9 @@ impl Decl {
             (Shape::List(element, _), "@items" | "@values") => Some(Part::Decl(element)),
             (Shape::Map(value), "@items" | "@values") => Some(Part::Decl(value)),
             (Shape::Map(_), "@keys") => Some(Part::Key),
-            (Shape::Object { fields, .. }, name) => fields.get(name).map(|(_, decl)| Part::Decl(decl)),
+            (Shape::Object { fields, .. }, name) => {
+                fields.get(name).map(|(_, decl)| Part::Decl(decl))
+            }
             _ => None,
         }
     }

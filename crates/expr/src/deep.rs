@@ -14,7 +14,10 @@ pub(crate) fn run<T: Send>(depth: u32, work: impl FnOnce() -> T + Send) -> Optio
         return Some(work());
     }
     std::thread::scope(|scope| {
-        let worker = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).ok()?;
+        let worker = std::thread::Builder::new()
+            .stack_size(STACK)
+            .spawn_scoped(scope, work)
+            .ok()?;
         worker.join().ok()
     })
 }

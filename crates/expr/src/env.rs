@@ -112,7 +112,7 @@ impl Env {
             + Sync
             + 'static,
     {
-        self.add(name, signatures, Body::Custom(Arc::new(body)));
+        self.add(name, signatures, &Body::Custom(Arc::new(body)));
         self
     }
 
@@ -121,11 +121,14 @@ impl Env {
         Program::compile(self, text)
     }
 
-    pub(crate) fn add(&mut self, name: &str, signatures: &[&str], body: Body) {
+    pub(crate) fn add(&mut self, name: &str, signatures: &[&str], body: &Body) {
         let functions = Arc::make_mut(&mut self.functions);
         let overloads = functions.entry(name.to_owned()).or_default();
         for text in signatures {
-            let overload = Overload { body: body.clone(), ..signature::parse(text) };
+            let overload = Overload {
+                body: body.clone(),
+                ..signature::parse(text)
+            };
             match overloads.iter_mut().find(|known| known.id == overload.id) {
                 Some(known) => *known = overload,
                 None => overloads.push(overload),
@@ -139,11 +142,11 @@ impl Env {
 
     fn declare_objects(&mut self, ty: &Type) {
         match ty {
-            Type::Object(object) => {
-                if self.types.insert(object.name.clone(), ty.clone()).is_none() {
-                    for field in object.fields.values() {
-                        self.declare_objects(&field.ty);
-                    }
+            Type::Object(object)
+                if self.types.insert(object.name.clone(), ty.clone()).is_none() =>
+            {
+                for field in object.fields.values() {
+                    self.declare_objects(&field.ty);
                 }
             }
             Type::List(list) => self.declare_objects(&list.element),
@@ -160,6 +163,8 @@ impl Env {
 
 impl std::fmt::Debug for Env {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Env").field("variables", &self.variables).finish_non_exhaustive()
+        f.debug_struct("Env")
+            .field("variables", &self.variables)
+            .finish_non_exhaustive()
     }
 }

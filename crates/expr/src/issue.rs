@@ -38,7 +38,11 @@ impl CompileError {
     }
 
     pub(crate) fn instantiation(report: String) -> Self {
-        Self { issues: Vec::new(), report, instantiation: true }
+        Self {
+            issues: Vec::new(),
+            report,
+            instantiation: true,
+        }
     }
 }
 
@@ -69,7 +73,12 @@ impl Issues {
             offset += line.chars().count() + 1;
             lines.push(line.to_owned());
         }
-        Self { lines, starts, found: Vec::new(), count: 0 }
+        Self {
+            lines,
+            starts,
+            found: Vec::new(),
+            count: 0,
+        }
     }
 
     /// A problem at an offset in code points.
@@ -78,8 +87,16 @@ impl Issues {
         let start = self.starts.get(line - 1).copied().unwrap_or(0);
         // The reference has no column for an expression without a single character.
         let empty = self.lines.len() == 1 && self.lines.first().is_some_and(String::is_empty);
-        let column = if empty { -1 } else { i32::try_from(offset - start).unwrap_or(i32::MAX) };
-        self.push(i32::try_from(line).unwrap_or(i32::MAX), column, message.into());
+        let column = if empty {
+            -1
+        } else {
+            i32::try_from(offset - start).unwrap_or(i32::MAX)
+        };
+        self.push(
+            i32::try_from(line).unwrap_or(i32::MAX),
+            column,
+            message.into(),
+        );
     }
 
     /// A problem of the whole text.
@@ -90,7 +107,11 @@ impl Issues {
     fn push(&mut self, line: i32, column: i32, message: String) {
         self.count += 1;
         if self.count <= MOST {
-            self.found.push(Issue { line, column, message });
+            self.found.push(Issue {
+                line,
+                column,
+                message,
+            });
         }
     }
 
@@ -105,13 +126,23 @@ impl Issues {
         if self.count > MOST {
             parts.push(format!("{} more errors were truncated", self.count - MOST));
         }
-        CompileError { report: parts.join("\n"), issues: self.found, instantiation: false }
+        CompileError {
+            report: parts.join("\n"),
+            issues: self.found,
+            instantiation: false,
+        }
     }
 
     fn render(&self, issue: &Issue) -> String {
-        let mut out =
-            format!("ERROR: <input>:{}:{}: {}", issue.line, issue.column + 1, issue.message);
-        let line = usize::try_from(issue.line - 1).ok().and_then(|line| self.lines.get(line));
+        let mut out = format!(
+            "ERROR: <input>:{}:{}: {}",
+            issue.line,
+            issue.column + 1,
+            issue.message
+        );
+        let line = usize::try_from(issue.line - 1)
+            .ok()
+            .and_then(|line| self.lines.get(line));
         if let Some(line) = line.filter(|line| !line.is_empty() && line.len() <= LONGEST_SNIPPET) {
             let snippet = line.replace('\t', " ");
             out.push_str("\n | ");
@@ -140,7 +171,10 @@ mod tests {
         let mut issues = Issues::new("self.foo");
         issues.at(4, "undefined field 'foo'");
         let report = issues.into_error().to_string();
-        assert_eq!(report, "ERROR: <input>:1:5: undefined field 'foo'\n | self.foo\n | ....^");
+        assert_eq!(
+            report,
+            "ERROR: <input>:1:5: undefined field 'foo'\n | self.foo\n | ....^"
+        );
     }
 
     #[test]

@@ -2,8 +2,22 @@
 
 const KEYWORDS: [&str; 4] = ["true", "false", "null", "in"];
 const RESERVED: [&str; 16] = [
-    "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let", "loop",
-    "package", "namespace", "return", "var", "void",
+    "as",
+    "break",
+    "const",
+    "continue",
+    "else",
+    "for",
+    "function",
+    "if",
+    "import",
+    "let",
+    "loop",
+    "package",
+    "namespace",
+    "return",
+    "var",
+    "void",
 ];
 
 /// The name of a field inside expressions, if it can have one.

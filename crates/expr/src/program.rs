@@ -41,7 +41,10 @@ impl<'a> Bindings<'a> {
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<Value<'a>> {
-        self.values.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone())
+        self.values
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.clone())
     }
 }
 
@@ -67,9 +70,16 @@ pub struct Program {
 
 fn parse(env: &Env, text: &str) -> Result<Ast, CompileError> {
     let mut issues = Issues::new(text);
-    let syntax = Syntax { optionals: env.macros.optionals, quoted_names: env.options.quoted_names };
+    let syntax = Syntax {
+        optionals: env.macros.optionals,
+        quoted_names: env.options.quoted_names,
+    };
     let ast = syntax::parse(text, syntax, env.macros, &mut issues);
-    if issues.is_empty() { Ok(ast) } else { Err(issues.into_error()) }
+    if issues.is_empty() {
+        Ok(ast)
+    } else {
+        Err(issues.into_error())
+    }
 }
 
 impl Program {
@@ -92,7 +102,15 @@ impl Program {
         let (plan, patterns) = eval::plan(env, &ast, &checked)
             .map_err(|error| CompileError::instantiation(error.to_string()))?;
         let host = env.host.clone();
-        Ok(Self { ast, checked, env: env.clone(), plan, patterns, host, levels })
+        Ok(Self {
+            ast,
+            checked,
+            env: env.clone(),
+            plan,
+            patterns,
+            host,
+            levels,
+        })
     }
 
     /// The type of the result.
@@ -111,18 +129,29 @@ impl Program {
     pub fn evaluate<'a>(&self, vars: &Bindings<'a>, limit: u64) -> Evaluation<'a> {
         let evaluate = || {
             let meter = Meter::new(limit, MEMORY_LIMIT);
-            let mut run =
-                Run { vars, meter, host: self.host.as_deref(), patterns: &self.patterns };
+            let mut run = Run {
+                vars,
+                meter,
+                host: self.host.as_deref(),
+                patterns: &self.patterns,
+            };
             let result = run.eval(&self.plan, &Scope::outside());
-            Evaluation { result, cost: run.meter.cost }
+            Evaluation {
+                result,
+                cost: run.meter.cost,
+            }
         };
-        deep::run(self.levels, evaluate)
-            .unwrap_or(Evaluation { result: Err(EvalError::MemoryLimit), cost: 0 })
+        deep::run(self.levels, evaluate).unwrap_or(Evaluation {
+            result: Err(EvalError::MemoryLimit),
+            cost: 0,
+        })
     }
 }
 
 impl std::fmt::Debug for Program {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Program").field("type", self.result_type()).finish_non_exhaustive()
+        f.debug_struct("Program")
+            .field("type", self.result_type())
+            .finish_non_exhaustive()
     }
 }

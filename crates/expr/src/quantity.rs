@@ -78,7 +78,11 @@ impl Quantity {
 
     /// A whole number.
     pub(crate) fn whole(number: i64) -> Self {
-        Self { nanos: i128::from(number) * NANO, form: Form::Exponent, power: Some(0) }
+        Self {
+            nanos: i128::from(number) * NANO,
+            form: Form::Exponent,
+            power: Some(0),
+        }
     }
 
     /// The amount as an integer, if it was written without a fraction and fits.
@@ -95,18 +99,29 @@ impl Quantity {
 
     /// The sum, in the form of the first unless that is zero.
     pub(crate) fn plus(self, other: Self) -> Self {
-        let form = if self.nanos == 0 { other.form } else { self.form };
+        let form = if self.nanos == 0 {
+            other.form
+        } else {
+            self.form
+        };
         let power = match (self.nanos, other.nanos) {
             (0, _) => other.power,
             (_, 0) => self.power,
             _ => self.power.zip(other.power).map(|(one, two)| one.min(two)),
         };
-        Self { nanos: self.nanos.saturating_add(other.nanos), form, power }
+        Self {
+            nanos: self.nanos.saturating_add(other.nanos),
+            form,
+            power,
+        }
     }
 
     /// The same amount with the other sign.
     pub(crate) fn negated(self) -> Self {
-        Self { nanos: -self.nanos, ..self }
+        Self {
+            nanos: -self.nanos,
+            ..self
+        }
     }
 
     /// The amount in billionths.

@@ -1,12 +1,19 @@
 //! Signatures of functions, written as text: `id: string.(int, list(T)) -> bool`.
 
-use crate::{env::{Body, Overload}, ty::Type};
+use crate::{
+    env::{Body, Overload},
+    ty::Type,
+};
 
 /// Reads a signature. They are written by programmers; what cannot be read becomes `dyn`.
 pub(crate) fn parse(text: &str) -> Overload {
     let (id, rest) = text.split_once(": ").unwrap_or(("", text));
     let (call, result) = rest.rsplit_once(" -> ").unwrap_or((rest, "dyn"));
-    let open = if call.starts_with('(') { 0 } else { call.rfind(".(").map_or(0, |at| at + 1) };
+    let open = if call.starts_with('(') {
+        0
+    } else {
+        call.rfind(".(").map_or(0, |at| at + 1)
+    };
     let member = open > 0;
     let mut args = Vec::new();
     if member {
@@ -15,16 +22,30 @@ pub(crate) fn parse(text: &str) -> Overload {
     let inner = call[open..].trim_start_matches('(');
     let inner = inner.strip_suffix(')').unwrap_or(inner);
     args.extend(split(inner).into_iter().map(parse_type));
-    Overload { id: id.into(), member, args, result: parse_type(result), body: Body::Special }
+    Overload {
+        id: id.into(),
+        member,
+        args,
+        result: parse_type(result),
+        body: Body::Special,
+    }
 }
 
 /// Reads a type as messages write it. A single capital letter is a parameter.
 pub(crate) fn parse_type(text: &str) -> Type {
     let text = text.trim();
     if let Some((name, rest)) = text.split_once('(') {
-        let mut params: Vec<Type> =
-            split(rest.strip_suffix(')').unwrap_or(rest)).into_iter().map(parse_type).collect();
-        let mut next = || if params.is_empty() { Type::Dyn } else { params.remove(0) };
+        let mut params: Vec<Type> = split(rest.strip_suffix(')').unwrap_or(rest))
+            .into_iter()
+            .map(parse_type)
+            .collect();
+        let mut next = || {
+            if params.is_empty() {
+                Type::Dyn
+            } else {
+                params.remove(0)
+            }
+        };
         return match name {
             "list" => Type::list(next()),
             "map" => {

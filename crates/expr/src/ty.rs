@@ -118,12 +118,19 @@ impl Type {
     /// A list with its own way of comparing.
     pub fn list_of(element: Self, kind: ListKind) -> Self {
         let weight = element.weight().saturating_add(1);
-        Self::List(Arc::new(ListType { element, kind, weight }))
+        Self::List(Arc::new(ListType {
+            element,
+            kind,
+            weight,
+        }))
     }
 
     /// `map(key, value)`.
     pub fn map(key: Self, value: Self) -> Self {
-        let weight = key.weight().saturating_add(value.weight()).saturating_add(1);
+        let weight = key
+            .weight()
+            .saturating_add(value.weight())
+            .saturating_add(1);
         Self::Map(Arc::new(MapType { key, value, weight }))
     }
 
@@ -134,17 +141,27 @@ impl Type {
 
     /// A named type without visible parts.
     pub fn opaque(name: &str, params: Vec<Self>) -> Self {
-        let weight = params.iter().fold(1_u32, |sum, param| sum.saturating_add(param.weight()));
-        Self::Opaque(Arc::new(OpaqueType { name: name.into(), params, weight }))
+        let weight = params
+            .iter()
+            .fold(1_u32, |sum, param| sum.saturating_add(param.weight()));
+        Self::Opaque(Arc::new(OpaqueType {
+            name: name.into(),
+            params,
+            weight,
+        }))
     }
 
     /// An object type.
     pub fn object(name: &str, fields: impl IntoIterator<Item = (String, Field)>) -> Self {
         let fields = fields.into_iter().collect();
-        Self::Object(Arc::new(ObjectType { name: name.into(), fields }))
+        Self::Object(Arc::new(ObjectType {
+            name: name.into(),
+            fields,
+        }))
     }
 
     /// The type of values of this type.
+    #[must_use]
     pub fn type_of(self) -> Self {
         Self::Type(Some(Arc::new(self)))
     }
@@ -239,7 +256,10 @@ mod tests {
     #[test]
     fn types_are_written_as_in_messages() {
         let ty = Type::map(Type::String, Type::list(Type::optional(Type::Timestamp)));
-        assert_eq!(ty.to_string(), "map(string, list(optional_type(timestamp)))");
+        assert_eq!(
+            ty.to_string(),
+            "map(string, list(optional_type(timestamp)))"
+        );
     }
 
     #[test]

@@ -14,7 +14,10 @@ impl Checker<'_> {
         {
             let field = field.clone();
             let ty = self.field(id, *operand, &field, true);
-            let reference = Reference::Function { name: name.into(), overloads: vec![0] };
+            let reference = Reference::Function {
+                name: name.into(),
+                overloads: vec![0],
+            };
             self.refer(id, reference);
             return self.bindings.resolve(&ty, false);
         }
@@ -42,13 +45,7 @@ impl Checker<'_> {
         self.resolve_overload(id, name, Some(target), args)
     }
 
-    fn resolve_overload(
-        &mut self,
-        id: Id,
-        name: &str,
-        target: Option<Id>,
-        args: &[Id],
-    ) -> Type {
+    fn resolve_overload(&mut self, id: Id, name: &str, target: Option<Id>, args: &[Id]) -> Type {
         let env = self.env;
         if matches!(name, "_&&_" | "_||_") {
             return self.logical(id, name, args);
@@ -80,8 +77,10 @@ impl Checker<'_> {
             });
         }
         let Some(result) = result else {
-            let shown: Vec<String> =
-                types.iter().map(|ty| self.bindings.resolve(ty, true).to_string()).collect();
+            let shown: Vec<String> = types
+                .iter()
+                .map(|ty| self.bindings.resolve(ty, true).to_string())
+                .collect();
             let signature = match (target, shown.split_first()) {
                 (Some(_), Some((first, rest))) => format!("{first}.({})", rest.join(", ")),
                 _ => format!("({})", shown.join(", ")),
@@ -92,7 +91,13 @@ impl Checker<'_> {
             );
             return Type::Error;
         };
-        self.refer(id, Reference::Function { name: name.into(), overloads: found });
+        self.refer(
+            id,
+            Reference::Function {
+                name: name.into(),
+                overloads: found,
+            },
+        );
         result
     }
 
@@ -108,7 +113,13 @@ impl Checker<'_> {
         if !fits {
             return Type::Error;
         }
-        self.refer(id, Reference::Function { name: name.into(), overloads: vec![0] });
+        self.refer(
+            id,
+            Reference::Function {
+                name: name.into(),
+                overloads: vec![0],
+            },
+        );
         Type::Bool
     }
 }

@@ -84,7 +84,10 @@ impl Checker<'_> {
                 continue;
             };
             let Some(declared) = object.fields.get(&*field.name) else {
-                self.issues.at(field.at as usize, format!("undefined field '{}'", field.name));
+                self.issues.at(
+                    field.at as usize,
+                    format!("undefined field '{}'", field.name),
+                );
                 continue;
             };
             if !self.bindings.assignable(&declared.ty, &found) {

@@ -27,7 +27,10 @@ pub(crate) enum Reference {
     /// The name of a type.
     Type(Type),
     /// A function and those of its overloads that may apply.
-    Function { name: Arc<str>, overloads: Vec<usize> },
+    Function {
+        name: Arc<str>,
+        overloads: Vec<usize>,
+    },
 }
 
 /// What checking found out, by node.
@@ -39,7 +42,10 @@ pub(crate) struct Checked {
 
 impl Checked {
     pub(crate) fn ty(&self, id: Id) -> &Type {
-        self.types.get(id as usize).and_then(Option::as_ref).unwrap_or(&Type::Dyn)
+        self.types
+            .get(id as usize)
+            .and_then(Option::as_ref)
+            .unwrap_or(&Type::Dyn)
     }
 
     pub(crate) fn reference(&self, id: Id) -> Option<&Reference> {
@@ -59,9 +65,16 @@ pub(crate) fn check(env: &Env, ast: &Ast, issues: &mut Issues) -> Checked {
         references: vec![None; ast.nodes.len()],
     };
     checker.check(ast.root);
-    let Checker { bindings, types, references, .. } = checker;
-    let types =
-        types.into_iter().map(|ty| ty.map(|ty| bindings.resolve(&ty, true))).collect();
+    let Checker {
+        bindings,
+        types,
+        references,
+        ..
+    } = checker;
+    let types = types
+        .into_iter()
+        .map(|ty| ty.map(|ty| bindings.resolve(&ty, true)))
+        .collect();
     Checked { types, references }
 }
 
@@ -82,12 +95,18 @@ impl Checker<'_> {
     }
 
     fn undeclared(&mut self, id: Id, name: &str) -> Type {
-        self.report(id, format!("undeclared reference to '{name}' (in container '')"));
+        self.report(
+            id,
+            format!("undeclared reference to '{name}' (in container '')"),
+        );
         Type::Error
     }
 
     fn ty(&self, id: Id) -> Type {
-        self.types.get(id as usize).and_then(Clone::clone).unwrap_or(Type::Error)
+        self.types
+            .get(id as usize)
+            .and_then(Clone::clone)
+            .unwrap_or(Type::Error)
     }
 
     fn set(&mut self, id: Id, ty: Type) {
@@ -128,7 +147,11 @@ impl Checker<'_> {
                 }
                 None => self.undeclared(id, name),
             },
-            Kind::Select { operand, field, test } => self.select(id, *operand, field, *test),
+            Kind::Select {
+                operand,
+                field,
+                test,
+            } => self.select(id, *operand, field, *test),
             Kind::Call { target, name, args } => self.call(id, *target, name, args),
             Kind::List { items, optional } => self.list(items, optional),
             Kind::Map { entries } => self.map(entries),
@@ -144,7 +167,8 @@ impl Checker<'_> {
             Some(rest) => (true, rest),
             None => (false, name),
         };
-        if !absolute && let Some((name, ty)) = self.scopes.iter().rev().find(|var| *var.0 == *name) {
+        if !absolute && let Some((name, ty)) = self.scopes.iter().rev().find(|var| *var.0 == *name)
+        {
             return Some((Reference::Variable(name.clone()), ty.clone()));
         }
         if let Some(ty) = self.env.variables.get(name) {
@@ -163,7 +187,11 @@ impl Checker<'_> {
             return ty;
         }
         let ty = self.field(id, operand, field, false);
-        if test { Type::Bool } else { self.bindings.resolve(&ty, false) }
+        if test {
+            Type::Bool
+        } else {
+            self.bindings.resolve(&ty, false)
+        }
     }
 
     /// The type of a field of an operand.
@@ -187,11 +215,18 @@ impl Checker<'_> {
             }
             Type::Dyn | Type::Error => Type::Dyn,
             other => {
-                self.report(id, format!("type '{other}' does not support field selection"));
+                self.report(
+                    id,
+                    format!("type '{other}' does not support field selection"),
+                );
                 Type::Dyn
             }
         };
-        if optional || inner.is_some() { Type::optional(result) } else { result }
+        if optional || inner.is_some() {
+            Type::optional(result)
+        } else {
+            result
+        }
     }
 
     fn fold(&mut self, fold: &Fold) -> Type {

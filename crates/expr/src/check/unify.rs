@@ -59,13 +59,18 @@ impl Bindings {
             return matches!(self.substitutes(to, *var), Fit::Yes);
         }
         match (from, to) {
-            (Type::Dyn | Type::Error, _) | (_, Type::Dyn | Type::Error) => true,
-            (Type::Null, Type::Null) => true,
+            (Type::Dyn | Type::Error, _)
+            | (_, Type::Dyn | Type::Error)
+            | (Type::Null, Type::Null)
+            | (Type::Type(_), Type::Type(_)) => true,
             (Type::Null, other) | (other, Type::Null) => nullable(other),
             (Type::List(a), Type::List(b)) => self.one(&a.element, &b.element),
-            (Type::Map(a), Type::Map(b)) => self.one(&a.key, &b.key) && self.one(&a.value, &b.value),
-            (Type::Opaque(a), Type::Opaque(b)) => a.name == b.name && self.all(&a.params, &b.params),
-            (Type::Type(_), Type::Type(_)) => true,
+            (Type::Map(a), Type::Map(b)) => {
+                self.one(&a.key, &b.key) && self.one(&a.value, &b.value)
+            }
+            (Type::Opaque(a), Type::Opaque(b)) => {
+                a.name == b.name && self.all(&a.params, &b.params)
+            }
             _ => from == to,
         }
     }
@@ -101,7 +106,10 @@ impl Bindings {
     fn absent(&self, var: u32, ty: &Type) -> bool {
         match ty {
             Type::Var(inner) => {
-                *inner != var && self.find(*inner).is_none_or(|known| self.absent(var, known))
+                *inner != var
+                    && self
+                        .find(*inner)
+                        .is_none_or(|known| self.absent(var, known))
             }
             Type::List(list) => self.absent(var, &list.element),
             Type::Map(map) => self.absent(var, &map.key) && self.absent(var, &map.value),
@@ -120,16 +128,21 @@ impl Bindings {
                 None => ty.clone(),
             },
             Type::Param(_) if unknown_to_dyn => Type::Dyn,
-            Type::List(list) => {
-                Type::list_of(self.resolve(&list.element, unknown_to_dyn), list.kind.clone())
-            }
+            Type::List(list) => Type::list_of(
+                self.resolve(&list.element, unknown_to_dyn),
+                list.kind.clone(),
+            ),
             Type::Map(map) => Type::map(
                 self.resolve(&map.key, unknown_to_dyn),
                 self.resolve(&map.value, unknown_to_dyn),
             ),
             Type::Opaque(opaque) if !opaque.params.is_empty() => Type::opaque(
                 &opaque.name,
-                opaque.params.iter().map(|param| self.resolve(param, unknown_to_dyn)).collect(),
+                opaque
+                    .params
+                    .iter()
+                    .map(|param| self.resolve(param, unknown_to_dyn))
+                    .collect(),
             ),
             Type::Type(Some(inner)) => self.resolve(inner, unknown_to_dyn).type_of(),
             _ => ty.clone(),
@@ -155,8 +168,11 @@ impl Bindings {
                 Type::map(key, self.instantiate(&map.value, params))
             }
             Type::Opaque(opaque) if !opaque.params.is_empty() => {
-                let inner =
-                    opaque.params.iter().map(|param| self.instantiate(param, params)).collect();
+                let inner = opaque
+                    .params
+                    .iter()
+                    .map(|param| self.instantiate(param, params))
+                    .collect();
                 Type::opaque(&opaque.name, inner)
             }
             Type::Type(Some(inner)) => self.instantiate(inner, params).type_of(),
@@ -172,7 +188,10 @@ enum Fit {
 }
 
 fn nullable(ty: &Type) -> bool {
-    matches!(ty, Type::Opaque(_) | Type::Object(_) | Type::Timestamp | Type::Duration)
+    matches!(
+        ty,
+        Type::Opaque(_) | Type::Object(_) | Type::Timestamp | Type::Duration
+    )
 }
 
 /// The more general of two types that are known to fit.
@@ -182,7 +201,7 @@ pub(super) fn most_general<'t>(one: &'t Type, two: &'t Type) -> &'t Type {
 
 fn less_specific(one: &Type, two: &Type) -> bool {
     match (one, two) {
-        (Type::Dyn | Type::Var(_) | Type::Param(_), _) => true,
+        (Type::Dyn | Type::Var(_) | Type::Param(_), _) | (Type::Type(_), Type::Type(_)) => true,
         (_, Type::Dyn | Type::Var(_) | Type::Param(_)) => false,
         (Type::List(a), Type::List(b)) => less_specific(&a.element, &b.element),
         (Type::Map(a), Type::Map(b)) => {
@@ -191,9 +210,11 @@ fn less_specific(one: &Type, two: &Type) -> bool {
         (Type::Opaque(a), Type::Opaque(b)) => {
             a.name == b.name
                 && a.params.len() == b.params.len()
-                && a.params.iter().zip(&b.params).all(|(a, b)| less_specific(a, b))
+                && a.params
+                    .iter()
+                    .zip(&b.params)
+                    .all(|(a, b)| less_specific(a, b))
         }
-        (Type::Type(_), Type::Type(_)) => true,
         _ => one == two,
     }
 }

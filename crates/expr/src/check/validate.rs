@@ -12,7 +12,11 @@ use crate::{
 
 /// Reports what a server reports beyond types.
 pub(crate) fn validate(ast: &Ast, checked: &Checked, issues: &mut Issues) {
-    let mut validator = Validator { ast, checked, issues };
+    let mut validator = Validator {
+        ast,
+        checked,
+        issues,
+    };
     validator.visit(ast.root, false);
 }
 
@@ -73,7 +77,13 @@ impl Validator<'_> {
                 }
             }
             Kind::Fold(fold) => {
-                for part in [fold.range, fold.init, fold.condition, fold.step, fold.result] {
+                for part in [
+                    fold.range,
+                    fold.init,
+                    fold.condition,
+                    fold.step,
+                    fold.result,
+                ] {
                     self.visit(part, exempt);
                 }
             }
@@ -154,7 +164,9 @@ impl Validator<'_> {
 
     /// The argument, or the part of it, that a clause cannot show.
     fn unfit(&self, verb: char, id: Id) -> Option<Id> {
-        use Type::{Bool, Bytes, Double, Dyn, Duration, Int, List, Map, Null, String, Timestamp, Uint};
+        use Type::{
+            Bool, Bytes, Double, Duration, Dyn, Int, List, Map, Null, String, Timestamp, Uint,
+        };
         let fits = match (verb, self.checked.ty(id)) {
             (_, Dyn) => true,
             ('d' | 'o', ty) => matches!(ty, Int | Uint),
@@ -163,8 +175,18 @@ impl Validator<'_> {
             ('x' | 'X', ty) => matches!(ty, Int | Uint | String | Bytes),
             (_, ty) => matches!(
                 ty,
-                List(_) | Map(_) | Int | Uint | Double | Bool | String | Timestamp | Bytes
-                    | Duration | Type::Type(_) | Null
+                List(_)
+                    | Map(_)
+                    | Int
+                    | Uint
+                    | Double
+                    | Bool
+                    | String
+                    | Timestamp
+                    | Bytes
+                    | Duration
+                    | Type::Type(_)
+                    | Null
             ),
         };
         if !fits {
@@ -175,7 +197,8 @@ impl Validator<'_> {
                 items.iter().find_map(|item| self.unfit('s', *item))
             }
             Kind::Map { entries } if verb == 's' => entries.iter().find_map(|entry| {
-                self.unfit('s', entry.key).or_else(|| self.unfit('s', entry.value))
+                self.unfit('s', entry.key)
+                    .or_else(|| self.unfit('s', entry.value))
             }),
             _ => None,
         }

@@ -5,10 +5,7 @@ use std::collections::BTreeMap;
 use base64::Engine as _;
 use serde_json::Value as Json;
 
-use crate::{
-    Key, Map, Moment, Type, Value,
-    value::parse_duration,
-};
+use crate::{Key, Map, Moment, Type, Value, value::parse_duration};
 
 /// A value; whole numbers come as text because JSON has no 64-bit integers.
 pub(super) fn value(json: &Json) -> Option<Value<'static>> {
@@ -26,9 +23,11 @@ pub(super) fn value(json: &Json) -> Option<Value<'static>> {
             _ => inner.as_f64()?,
         }),
         "stringValue" => Value::from(text()?.to_owned()),
-        "bytesValue" => {
-            Value::bytes(base64::engine::general_purpose::STANDARD.decode(text()?).ok()?)
-        }
+        "bytesValue" => Value::bytes(
+            base64::engine::general_purpose::STANDARD
+                .decode(text()?)
+                .ok()?,
+        ),
         "typeValue" => Value::Type(type_value(text()?)),
         "listValue" => {
             let items = inner["values"].as_array().into_iter().flatten();
@@ -94,7 +93,10 @@ pub(super) fn ty(json: &Json) -> Type {
         ("typeParam", Some(name)) => Type::Param(name.into()),
         ("abstractType", _) => {
             let params = inner["parameterTypes"].as_array().into_iter().flatten();
-            Type::opaque(inner["name"].as_str().unwrap_or_default(), params.map(ty).collect())
+            Type::opaque(
+                inner["name"].as_str().unwrap_or_default(),
+                params.map(ty).collect(),
+            )
         }
         _ => Type::Dyn,
     }
@@ -112,9 +114,17 @@ pub(super) fn signatures(function: &Json) -> Vec<String> {
                 .map(|param| ty(param).to_string())
                 .collect();
             let member = overload["isInstanceFunction"] == true && !args.is_empty();
-            let target = if member { format!("{}.", args.remove(0)) } else { String::new() };
+            let target = if member {
+                format!("{}.", args.remove(0))
+            } else {
+                String::new()
+            };
             let id = overload["overloadId"].as_str().unwrap_or_default();
-            format!("{id}: {target}({}) -> {}", args.join(", "), ty(&overload["resultType"]))
+            format!(
+                "{id}: {target}({}) -> {}",
+                args.join(", "),
+                ty(&overload["resultType"])
+            )
         })
         .collect()
 }
@@ -123,11 +133,14 @@ pub(super) fn signatures(function: &Json) -> Vec<String> {
 pub(super) fn same(found: &Value<'_>, wanted: &Value<'_>) -> bool {
     match (found, wanted) {
         (Value::Double(one), Value::Double(two)) => {
-            one.is_nan() && two.is_nan() || one.to_bits() == two.to_bits() || one == two
+            one.is_nan() && two.is_nan() || found.equals(wanted)
         }
         (Value::List(one), Value::List(two)) => {
             one.len() == two.len()
-                && one.iter().zip(two.iter()).all(|(one, two)| same(&one, &two))
+                && one
+                    .iter()
+                    .zip(two.iter())
+                    .all(|(one, two)| same(&one, &two))
         }
         (Value::Map(one), Value::Map(two)) => {
             one.len() == two.len()

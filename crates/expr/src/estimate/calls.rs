@@ -4,7 +4,10 @@ use super::{
     coster::Coster,
     sizes::{Entries, Estimate, Operand, Range},
 };
-use crate::{check::Reference, syntax::ast::{Id, Kind}};
+use crate::{
+    check::Reference,
+    syntax::ast::{Id, Kind},
+};
 
 impl Coster<'_> {
     pub(super) fn call(&mut self, id: Id, target: Option<Id>, args: &[Id]) -> Range {
@@ -71,16 +74,27 @@ impl Coster<'_> {
         args: &[Operand<'_>],
         costs: &[Range],
     ) -> Estimate {
-        let all = costs.iter().fold(Range::fixed(0), |sum, cost| sum.plus(*cost));
+        let all = costs
+            .iter()
+            .fold(Range::fixed(0), |sum, cost| sum.plus(*cost));
         let known = self.containers(overload, target, args);
         if let Some(estimate) = known {
-            return Estimate { cost: estimate.cost.plus(all), size: estimate.size };
+            return Estimate {
+                cost: estimate.cost.plus(all),
+                size: estimate.size,
+            };
         }
         if let Some(estimate) = self.server(name, overload, target, args) {
-            return Estimate { cost: estimate.cost.plus(all), size: estimate.size };
+            return Estimate {
+                cost: estimate.cost.plus(all),
+                size: estimate.size,
+            };
         }
         self.standard(id, overload, target, args, costs, all)
-            .unwrap_or(Estimate { cost: all.plus(Range::fixed(1)), size: None })
+            .unwrap_or(Estimate {
+                cost: all.plus(Range::fixed(1)),
+                size: None,
+            })
     }
 
     fn standard(
@@ -98,12 +112,18 @@ impl Coster<'_> {
             "string_format" => Estimate::of(size(target?).scaled(0.1).plus(all)),
             "string_to_bytes" => {
                 let size = size(args.first()?);
-                let result = Range { min: size.min, max: size.max.wrapping_mul(4) };
+                let result = Range {
+                    min: size.min,
+                    max: size.max.wrapping_mul(4),
+                };
                 Estimate::sized(size.scaled(0.1).plus(all), result)
             }
             "bytes_to_string" => {
                 let size = size(args.first()?);
-                let result = Range { min: size.min / 4, max: size.max };
+                let result = Range {
+                    min: size.min / 4,
+                    max: size.max,
+                };
                 Estimate::sized(size.scaled(0.1).plus(all), result)
             }
             "strings_quote" => {
@@ -128,7 +148,10 @@ impl Coster<'_> {
             }
             "logical_or" | "logical_and" => {
                 let (left, right) = (*costs.first()?, *costs.get(1)?);
-                Estimate::of(Range { min: left.min, max: left.plus(right).max })
+                Estimate::of(Range {
+                    min: left.min,
+                    max: left.plus(right).max,
+                })
             }
             "conditional" => {
                 let (yes, no) = (args.get(1)?, args.get(2)?);
@@ -142,14 +165,28 @@ impl Coster<'_> {
                 let result = size(left).plus(size(right));
                 let entries = Entries::union(self.entries_of(left.id), self.entries_of(right.id));
                 self.set_entries(id, entries);
-                let cost = if overload == "add_list" { one } else { result.scaled(0.1) };
+                let cost = if overload == "add_list" {
+                    one
+                } else {
+                    result.scaled(0.1)
+                };
                 Estimate::sized(cost.plus(all), result)
             }
-            "less_string" | "greater_string" | "less_equals_string" | "greater_equals_string"
-            | "less_bytes" | "greater_bytes" | "less_equals_bytes" | "greater_equals_bytes"
-            | "equals" | "not_equals" => {
+            "less_string"
+            | "greater_string"
+            | "less_equals_string"
+            | "greater_equals_string"
+            | "less_bytes"
+            | "greater_bytes"
+            | "less_equals_bytes"
+            | "greater_equals_bytes"
+            | "equals"
+            | "not_equals" => {
                 let most = size(args.first()?).max.min(size(args.get(1)?).max);
-                let range = Range { min: u64::from(most > 0), max: most };
+                let range = Range {
+                    min: u64::from(most > 0),
+                    max: most,
+                };
                 Estimate::of(range.scaled(0.1).plus(all))
             }
             _ => None,

@@ -26,8 +26,7 @@ impl Coster<'_> {
                 made(1.0, Range::fixed(end.wrapping_sub(start)))
             }
             ("lists_range", None, [count]) => made(1.0, Range::fixed(whole(count, u64::MAX))),
-            ("list_reverse", Some(list), []) => made(1.0, self.known(list)),
-            ("list_flatten", Some(list), []) => made(1.0, self.known(list)),
+            ("list_reverse" | "list_flatten", Some(list), []) => made(1.0, self.known(list)),
             ("list_flatten_int", Some(list), [depth]) => {
                 made(whole(depth, u64::MAX) as f64, self.known(list))
             }

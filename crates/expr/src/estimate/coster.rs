@@ -67,13 +67,19 @@ impl<'c> Coster<'c> {
 
     pub(super) fn cost(&mut self, id: Id) -> Range {
         if let Some(name) = self.name(id) {
-            let path = self.local(&name).map_or_else(|| vec![name.clone()], |local| local.path.clone());
+            let path = self
+                .local(&name)
+                .map_or_else(|| vec![name.clone()], |local| local.path.clone());
             self.paths.insert(id, path);
             return Range::fixed(1);
         }
         match self.kind(id) {
             Kind::Broken | Kind::Literal(_) | Kind::Ident(_) => Range::fixed(0),
-            Kind::Select { operand, test: true, .. } => self.cost(*operand),
+            Kind::Select {
+                operand,
+                test: true,
+                ..
+            } => self.cost(*operand),
             Kind::Select { operand, field, .. } => {
                 let mut sum = self.cost(*operand);
                 if matches!(self.ty(*operand), Type::Map(_) | Type::Object(_)) {
@@ -86,18 +92,33 @@ impl<'c> Coster<'c> {
             }
             Kind::Call { target, args, .. } => self.call(id, *target, args),
             Kind::List { items, .. } => {
-                let mut size = if items.is_empty() { Range::fixed(0) } else { Range::NOTHING };
+                let mut size = if items.is_empty() {
+                    Range::fixed(0)
+                } else {
+                    Range::NOTHING
+                };
                 let mut sum = Range::fixed(10);
                 for item in items {
                     sum = sum.plus(self.cost(*item));
                     size = size.union(self.size_or_unknown(*item));
                 }
                 let key = Range::fixed(1);
-                self.entries.insert(id, Entries { list: true, key, value: size });
+                self.entries.insert(
+                    id,
+                    Entries {
+                        list: true,
+                        key,
+                        value: size,
+                    },
+                );
                 sum
             }
             Kind::Map { entries } => {
-                let none = if entries.is_empty() { Range::fixed(0) } else { Range::NOTHING };
+                let none = if entries.is_empty() {
+                    Range::fixed(0)
+                } else {
+                    Range::NOTHING
+                };
                 let (mut key, mut value) = (none, none);
                 let mut sum = Range::fixed(30);
                 for entry in entries {
@@ -105,12 +126,19 @@ impl<'c> Coster<'c> {
                     key = key.union(self.size_or_unknown(entry.key));
                     value = value.union(self.size_or_unknown(entry.value));
                 }
-                self.entries.insert(id, Entries { list: false, key, value });
+                self.entries.insert(
+                    id,
+                    Entries {
+                        list: false,
+                        key,
+                        value,
+                    },
+                );
                 sum
             }
-            Kind::Struct { fields, .. } => fields
-                .iter()
-                .fold(Range::fixed(40), |sum, field| sum.plus(self.cost(field.value))),
+            Kind::Struct { fields, .. } => fields.iter().fold(Range::fixed(40), |sum, field| {
+                sum.plus(self.cost(field.value))
+            }),
             Kind::Fold(fold) if self.names_a_value(fold) => self.let_in(id, fold),
             Kind::Fold(fold) => self.fold(id, fold),
         }
@@ -119,7 +147,10 @@ impl<'c> Coster<'c> {
     /// A loop over nothing is only there to give a value a name.
     fn names_a_value(&self, fold: &Fold) -> bool {
         matches!(self.kind(fold.range), Kind::List { items, .. } if items.is_empty())
-            && matches!(self.kind(fold.condition), Kind::Literal(Literal::Bool(false)))
+            && matches!(
+                self.kind(fold.condition),
+                Kind::Literal(Literal::Bool(false))
+            )
     }
 
     fn let_in(&mut self, id: Id, fold: &Fold) -> Range {
@@ -180,7 +211,9 @@ impl<'c> Coster<'c> {
     /// A variable that goes over a range: keys or values, or what a loop with one variable sees.
     fn push_part(&mut self, name: &str, range: Id, key: bool, single: bool) {
         let entries = self.entries_of(range);
-        let list = entries.map_or(matches!(self.ty(range), Type::List(_)), |entries| entries.list);
+        let list = entries.map_or(matches!(self.ty(range), Type::List(_)), |entries| {
+            entries.list
+        });
         let key = if single { !list } else { key };
         let step = match (key, list) {
             (true, true) => "@indices",
@@ -191,7 +224,12 @@ impl<'c> Coster<'c> {
         let mut path = self.path(range);
         path.push(step.to_owned());
         let size = entries.map(|entries| if key { entries.key } else { entries.value });
-        self.locals.push(Local { name: name.to_owned(), path, size, entries: None });
+        self.locals.push(Local {
+            name: name.to_owned(),
+            path,
+            size,
+            entries: None,
+        });
     }
 
     pub(super) fn path(&self, id: Id) -> Vec<String> {
@@ -228,7 +266,9 @@ impl<'c> Coster<'c> {
 
     pub(super) fn entries_of(&self, id: Id) -> Option<Entries> {
         self.entries.get(&id).copied().or_else(|| {
-            self.name(id).and_then(|name| self.local(&name)).and_then(|local| local.entries)
+            self.name(id)
+                .and_then(|name| self.local(&name))
+                .and_then(|local| local.entries)
         })
     }
 
@@ -258,7 +298,9 @@ impl<'c> Coster<'c> {
         if is_scalar(self.ty(id)) {
             return Some(Range::fixed(1));
         }
-        self.name(id).and_then(|name| self.local(&name)).and_then(|local| local.size)
+        self.name(id)
+            .and_then(|name| self.local(&name))
+            .and_then(|local| local.size)
     }
 
     /// The size of what is at a path, as far as the declaration tells.
@@ -281,25 +323,31 @@ impl<'c> Coster<'c> {
     /// A node as the estimators of functions see it.
     pub(super) fn operand(&mut self, id: Id) -> Operand<'c> {
         let mut path = self.path(id);
-        if path.first().is_some_and(|first| first == "@result" || first == "__result__") {
+        if path
+            .first()
+            .is_some_and(|first| first == "@result" || first == "__result__")
+        {
             path.clear();
         }
         let literal = match self.kind(id) {
             Kind::Literal(Literal::Int(number)) => Some(*number),
             _ => None,
         };
-        Operand { path, ty: self.ty(id), size: self.size(id), literal, id }
+        Operand {
+            path,
+            ty: self.ty(id),
+            size: self.size(id),
+            literal,
+            id,
+        }
     }
 }
 
 fn is_scalar(ty: &Type) -> bool {
     match ty {
-        Type::Bool
-        | Type::Double
-        | Type::Duration
-        | Type::Int
-        | Type::Timestamp
-        | Type::Uint => true,
+        Type::Bool | Type::Double | Type::Duration | Type::Int | Type::Timestamp | Type::Uint => {
+            true
+        }
         other => other.unwrap_optional().is_some_and(is_scalar),
     }
 }

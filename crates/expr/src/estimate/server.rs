@@ -49,13 +49,44 @@ impl Coster<'_> {
         let address = Range { min: 4, max: 16 };
         match function {
             "check" => Estimate::of(Range::fixed(350_000)),
-            "serviceAccount" | "path" | "group" | "resource" | "subresource" | "namespace"
-            | "name" | "allowed" | "reason" | "error" | "errored" | "masked" | "prefixLength"
-            | "family" | "isUnspecified" | "isLoopback" | "isLinkLocalMulticast"
-            | "isLinkLocalUnicast" | "isGlobalUnicast" | "format.named" | "sign" | "asInteger"
-            | "isInteger" | "asApproximateFloat" | "isGreaterThan" | "isLessThan" | "compareTo"
-            | "add" | "sub" | "major" | "minor" | "patch" | "getScheme" | "getHostname"
-            | "getHost" | "getPort" | "getEscapedPath" | "getQuery" => Estimate::of(one),
+            "serviceAccount"
+            | "path"
+            | "group"
+            | "resource"
+            | "subresource"
+            | "namespace"
+            | "name"
+            | "allowed"
+            | "reason"
+            | "error"
+            | "errored"
+            | "masked"
+            | "prefixLength"
+            | "family"
+            | "isUnspecified"
+            | "isLoopback"
+            | "isLinkLocalMulticast"
+            | "isLinkLocalUnicast"
+            | "isGlobalUnicast"
+            | "format.named"
+            | "sign"
+            | "asInteger"
+            | "isInteger"
+            | "asApproximateFloat"
+            | "isGreaterThan"
+            | "isLessThan"
+            | "compareTo"
+            | "add"
+            | "sub"
+            | "major"
+            | "minor"
+            | "patch"
+            | "getScheme"
+            | "getHostname"
+            | "getHost"
+            | "getPort"
+            | "getEscapedPath"
+            | "getQuery" => Estimate::of(one),
             "fieldSelector" | "labelSelector" => {
                 let [arg] = args else {
                     return None;
@@ -71,7 +102,11 @@ impl Coster<'_> {
                     return Estimate::of(size.scaled(0.1));
                 };
                 let text = matches!(ty, Type::String | Type::Bytes);
-                let each = if text { one.plus(element.scaled(0.1)) } else { one };
+                let each = if text {
+                    one.plus(element.scaled(0.1))
+                } else {
+                    one
+                };
                 Estimate::of(size.times(each))
             }
             "url" | "jsonpatch.escapeKey" => {
@@ -96,11 +131,14 @@ impl Coster<'_> {
             "join" => {
                 let target = target?;
                 let list = self.known(target);
-                let mut size =
-                    self.element(target).map_or(Range::fixed(0), |(_, each)| list.times(each));
+                let mut size = self
+                    .element(target)
+                    .map_or(Range::fixed(0), |(_, each)| list.times(each));
                 if let Some(separator) = args.first() {
-                    let gaps =
-                        Range { min: list.min.saturating_sub(1), max: list.max.saturating_sub(1) };
+                    let gaps = Range {
+                        min: list.min.saturating_sub(1),
+                        max: list.max.saturating_sub(1),
+                    };
                     size = size.plus(self.known(separator).times(gaps));
                 }
                 Estimate::sized(size.scaled(0.1), size)
@@ -109,7 +147,13 @@ impl Coster<'_> {
                 let size = self.known(target?);
                 let text = size.plus(one).scaled(0.1);
                 let pattern = self.known(args.first()?).scaled(0.25);
-                Estimate::sized(text.times(pattern), Range { min: 0, max: size.max })
+                Estimate::sized(
+                    text.times(pattern),
+                    Range {
+                        min: 0,
+                        max: size.max,
+                    },
+                )
             }
             "ip" if overload == "cidr_ip" => Estimate::of(one),
             "cidr" | "isIP" | "isCIDR" | "ip" | "quantity" | "isQuantity" | "semver"
@@ -139,7 +183,11 @@ impl Coster<'_> {
         }
     }
 
-    #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    #[allow(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss
+    )]
     fn replace(&self, target: &Operand<'_>, args: &[Operand<'_>]) -> Option<Estimate> {
         let (old, new) = (self.known(args.first()?), self.known(args.get(1)?));
         let size = self.known(target);
@@ -186,9 +234,13 @@ fn equality(args: &[Operand<'_>]) -> Option<Estimate> {
             | "kubernetes.authorization.GroupCheck"
             | "kubernetes.authorization.ResourceCheck"
             | "kubernetes.authorization.Decision" => Estimate::of(Range::fixed(1)),
-            "kubernetes.NamedFormat" => {
-                Estimate::of(Range { min: 1, max: FORMAT_NAME }.scaled(0.1))
-            }
+            "kubernetes.NamedFormat" => Estimate::of(
+                Range {
+                    min: 1,
+                    max: FORMAT_NAME,
+                }
+                .scaled(0.1),
+            ),
             "kubernetes.URL" => {
                 let size = right.size.map_or(1, |size| size.max);
                 Estimate::of(Range { min: 1, max: size }.scaled(0.1))

@@ -10,32 +10,57 @@ pub struct Range {
 }
 
 impl Range {
-    pub(super) const UNKNOWN: Self = Self { min: 0, max: u64::MAX };
+    pub(super) const UNKNOWN: Self = Self {
+        min: 0,
+        max: u64::MAX,
+    };
     /// Nothing yet: the union with anything is that thing.
-    pub(super) const NOTHING: Self = Self { min: u64::MAX, max: 0 };
+    pub(super) const NOTHING: Self = Self {
+        min: u64::MAX,
+        max: 0,
+    };
 
     pub(super) fn fixed(size: u64) -> Self {
-        Self { min: size, max: size }
+        Self {
+            min: size,
+            max: size,
+        }
     }
 
     pub(super) fn plus(self, other: Self) -> Self {
-        Self { min: self.min.saturating_add(other.min), max: self.max.saturating_add(other.max) }
+        Self {
+            min: self.min.saturating_add(other.min),
+            max: self.max.saturating_add(other.max),
+        }
     }
 
     pub(super) fn times(self, other: Self) -> Self {
-        Self { min: self.min.saturating_mul(other.min), max: self.max.saturating_mul(other.max) }
+        Self {
+            min: self.min.saturating_mul(other.min),
+            max: self.max.saturating_mul(other.max),
+        }
     }
 
     pub(super) fn scaled(self, factor: f64) -> Self {
-        Self { min: scale(self.min, factor), max: scale(self.max, factor) }
+        Self {
+            min: scale(self.min, factor),
+            max: scale(self.max, factor),
+        }
     }
 
     pub(super) fn union(self, other: Self) -> Self {
-        Self { min: self.min.min(other.min), max: self.max.max(other.max) }
+        Self {
+            min: self.min.min(other.min),
+            max: self.max.max(other.max),
+        }
     }
 }
 
-#[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+#[allow(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss
+)]
 fn scale(size: u64, factor: f64) -> u64 {
     let size = size as f64;
     if size > 0.0 && factor > 0.0 && size > u64::MAX as f64 / factor {
@@ -80,11 +105,16 @@ pub(super) struct Estimate {
 }
 
 impl Estimate {
+    #[allow(clippy::unnecessary_wraps)] // estimators answer with what this gives
     pub(super) fn of(cost: Range) -> Option<Self> {
         Some(Self { cost, size: None })
     }
 
+    #[allow(clippy::unnecessary_wraps)]
     pub(super) fn sized(cost: Range, size: Range) -> Option<Self> {
-        Some(Self { cost, size: Some(size) })
+        Some(Self {
+            cost,
+            size: Some(size),
+        })
     }
 }

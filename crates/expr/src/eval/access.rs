@@ -20,13 +20,21 @@ impl<'a> Run<'_, 'a> {
                 .ok_or_else(|| EvalError::new(format!("no such attribute(s): {name}")))?,
             Base::Local { hops, which } => self.local(*hops, *which, scope)?,
             Base::Value(plan) => self.eval(plan, scope)?,
-            Base::Choice { condition, truthy, falsy } => match self.eval(condition, scope)? {
+            Base::Choice {
+                condition,
+                truthy,
+                falsy,
+            } => match self.eval(condition, scope)? {
                 Value::Bool(true) => self.resolve(truthy, scope)?,
                 Value::Bool(false) => self.resolve(falsy, scope)?,
                 _ => return Err(EvalError::no_overload()),
             },
         };
-        if path.steps.is_empty() { Ok(start) } else { self.follow(start, path, scope) }
+        if path.steps.is_empty() {
+            Ok(start)
+        } else {
+            self.follow(start, path, scope)
+        }
     }
 
     fn local(&mut self, hops: u32, which: Which, scope: &Scope<'_, 'a>) -> Outcome<'a> {
@@ -68,9 +76,8 @@ impl<'a> Run<'_, 'a> {
             optional |= step.optional;
             let key = self.key(step, scope);
             if !test && !optional {
-                let found = key.and_then(|key| {
-                    find(&value, &key)?.ok_or_else(|| missing(&value, &key))
-                });
+                let found =
+                    key.and_then(|key| find(&value, &key)?.ok_or_else(|| missing(&value, &key)));
                 self.meter.charge(1)?;
                 value = found?;
                 continue;
@@ -120,7 +127,9 @@ fn find<'a>(value: &Value<'a>, key: &Value<'a>) -> Result<Option<Value<'a>>, Eva
         Value::Map(map) => Ok(map.get(key)),
         Value::List(list) => {
             let place = index(key)?;
-            Ok(usize::try_from(place).ok().and_then(|place| list.get(place)))
+            Ok(usize::try_from(place)
+                .ok()
+                .and_then(|place| list.get(place)))
         }
         _ => Ok(None),
     }

@@ -2,7 +2,11 @@
 
 use std::{cell::RefCell, sync::Arc};
 
-use super::{Run, Scope, plan::{Base, FoldPlan, Plan, Which}, run::Outcome};
+use super::{
+    Run, Scope,
+    plan::{Base, FoldPlan, Plan, Which},
+    run::Outcome,
+};
 use crate::{
     error::EvalError,
     value::{Key, Map, Value},
@@ -113,7 +117,11 @@ impl<'a> Run<'_, 'a> {
                 }
             }
             Plan::Path(path) if path.steps.is_empty() && !path.test => match &path.base {
-                Base::Choice { condition, truthy, falsy } => {
+                Base::Choice {
+                    condition,
+                    truthy,
+                    falsy,
+                } => {
                     let branch = match self.eval(condition, scope)? {
                         Value::Bool(true) => truthy,
                         Value::Bool(false) => falsy,
@@ -145,7 +153,10 @@ impl<'a> Run<'_, 'a> {
         let value = value?;
         self.meter.reserve(2 * size_of::<Value<'_>>())?;
         let Some(place) = Key::of(&key) else {
-            return Err(EvalError::new(format!("unsupported key type: {}", key.type_name())));
+            return Err(EvalError::new(format!(
+                "unsupported key type: {}",
+                key.type_name()
+            )));
         };
         match scope.accu.take() {
             Some(Ok(Value::Map(Map::Entries(mut entries)))) => {

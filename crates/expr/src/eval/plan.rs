@@ -16,15 +16,32 @@ pub(crate) enum Plan {
     Call(Box<CallPlan>),
     And(Box<[Plan; 2]>),
     Or(Box<[Plan; 2]>),
-    Equal { sides: Box<[Plan; 2]>, negated: bool },
-    List { items: Vec<Plan>, optional: Vec<bool> },
-    Map { entries: Vec<(Plan, Plan, bool)> },
-    Object { fields: Vec<(Arc<str>, Plan, bool)> },
+    Equal {
+        sides: Box<[Plan; 2]>,
+        negated: bool,
+    },
+    List {
+        items: Vec<Plan>,
+        optional: Vec<bool>,
+    },
+    Map {
+        entries: Vec<(Plan, Plan, bool)>,
+    },
+    Object {
+        fields: Vec<(Arc<str>, Plan, bool)>,
+    },
     Fold(Box<FoldPlan>),
     /// `x in […]` where the list is constant: free of charge, as in the reference.
-    Member { item: Box<Plan>, list: Value<'static> },
+    Member {
+        item: Box<Plan>,
+        list: Value<'static>,
+    },
     /// `optional.or(…)` and `optional.orValue(…)`.
-    Alternative { first: Box<Plan>, second: Box<Plan>, unwrap: bool },
+    Alternative {
+        first: Box<Plan>,
+        second: Box<Plan>,
+        unwrap: bool,
+    },
 }
 
 /// A value and the way into it.
@@ -40,10 +57,17 @@ pub(crate) struct Path {
 #[derive(Clone)]
 pub(crate) enum Base {
     Global(Arc<str>),
-    Local { hops: u32, which: Which },
+    Local {
+        hops: u32,
+        which: Which,
+    },
     Value(Plan),
     /// `c ? a : b`; the branches do not pay for being looked up.
-    Choice { condition: Plan, truthy: Box<Path>, falsy: Box<Path> },
+    Choice {
+        condition: Plan,
+        truthy: Box<Path>,
+        falsy: Box<Path>,
+    },
 }
 
 /// Which variable of a loop.
@@ -88,20 +112,35 @@ pub(crate) struct CallPlan {
 impl CallPlan {
     /// Whether the function takes errors as arguments.
     pub(crate) fn lenient(&self) -> bool {
-        matches!(&*self.function, "@not_strictly_false" | "__not_strictly_false__")
+        matches!(
+            &*self.function,
+            "@not_strictly_false" | "__not_strictly_false__"
+        )
     }
 
     /// What runs for these arguments.
     pub(crate) fn body(&self, args: &[Value<'_>]) -> Option<&Body> {
-        let only = if self.candidates.len() == 1 { self.candidates.first() } else { None };
+        let only = if self.candidates.len() == 1 {
+            self.candidates.first()
+        } else {
+            None
+        };
         let fits = |overload: &&Overload| {
             matches!(overload.body, Body::Operator(_))
                 || overload.args.len() == args.len()
-                    && overload.args.iter().zip(args).all(|(ty, value)| value.is_a(ty))
+                    && overload
+                        .args
+                        .iter()
+                        .zip(args)
+                        .all(|(ty, value)| value.is_a(ty))
         };
         match only {
             Some(overload) => Some(overload).filter(fits).map(|overload| &overload.body),
-            None => self.candidates.iter().find(fits).map(|overload| &overload.body),
+            None => self
+                .candidates
+                .iter()
+                .find(fits)
+                .map(|overload| &overload.body),
         }
     }
 }

@@ -22,7 +22,13 @@ pub(crate) type Patterns = Vec<(Arc<str>, Regex)>;
 
 /// Makes a plan. Constant parts are evaluated now; if they fail, so does the plan.
 pub(crate) fn plan(env: &Env, ast: &Ast, checked: &Checked) -> Result<(Plan, Patterns), EvalError> {
-    let mut planner = Planner { env, ast, checked, scopes: Vec::new(), patterns: Vec::new() };
+    let mut planner = Planner {
+        env,
+        ast,
+        checked,
+        scopes: Vec::new(),
+        patterns: Vec::new(),
+    };
     let plan = planner.plan(ast.root)?;
     Ok((plan, planner.patterns))
 }
@@ -53,14 +59,21 @@ impl Planner<'_> {
         Ok(match self.ast.kind(id) {
             Kind::Broken => return Err(EvalError::new("unsupported expr")),
             Kind::Literal(literal) => Plan::Constant(constant(literal)),
-            Kind::Ident(_) => self.path_plan(self.variable(id)),
-            Kind::Select { operand, field, test } => {
+            Kind::Ident(_) => path_plan(self.variable(id)),
+            Kind::Select {
+                operand,
+                field,
+                test,
+            } => {
                 if let Some(Reference::Variable(_)) = self.checked.reference(id) {
-                    return Ok(self.path_plan(self.variable(id)));
+                    return Ok(path_plan(self.variable(id)));
                 }
                 let mut path = self.path(*operand)?;
                 let index = Index::Constant(Value::text(field.clone()));
-                path.steps.push(Step { index, optional: false });
+                path.steps.push(Step {
+                    index,
+                    optional: false,
+                });
                 path.test = *test;
                 Plan::Path(Box::new(path))
             }
@@ -76,10 +89,6 @@ impl Planner<'_> {
             }
             Kind::Fold(fold) => self.fold(fold)?,
         })
-    }
-
-    fn path_plan(&self, base: Base) -> Plan {
-        Plan::Path(Box::new(Path { base, steps: Vec::new(), test: false }))
     }
 
     fn variable(&self, id: Id) -> Base {
@@ -101,7 +110,10 @@ impl Planner<'_> {
             } else {
                 continue;
             };
-            return Base::Local { hops: u32::try_from(hops).unwrap_or(u32::MAX), which };
+            return Base::Local {
+                hops: u32::try_from(hops).unwrap_or(u32::MAX),
+                which,
+            };
         }
         Base::Global(name)
     }
@@ -110,7 +122,11 @@ impl Planner<'_> {
     fn path(&mut self, id: Id) -> Result<Path, EvalError> {
         Ok(match self.plan(id)? {
             Plan::Path(path) if !path.test => *path,
-            other => Path { base: Base::Value(other), steps: Vec::new(), test: false },
+            other => Path {
+                base: Base::Value(other),
+                steps: Vec::new(),
+                test: false,
+            },
         })
     }
 
@@ -138,19 +154,32 @@ impl Planner<'_> {
             "_||_" => return Ok(Plan::Or(two(planned).ok_or_else(short)?)),
             "_==_" | "_!=_" => {
                 let sides = two(planned).ok_or_else(short)?;
-                return Ok(Plan::Equal { sides, negated: &**name == "_!=_" });
+                return Ok(Plan::Equal {
+                    sides,
+                    negated: &**name == "_!=_",
+                });
             }
             "_?_:_" => return Ok(choice(planned)),
             "or" | "orValue" if planned.len() == 2 => {
                 let [first, second] = *two(planned).ok_or_else(short)?;
                 let (first, second) = (Box::new(first), Box::new(second));
-                return Ok(Plan::Alternative { first, second, unwrap: &**name == "orValue" });
+                return Ok(Plan::Alternative {
+                    first,
+                    second,
+                    unwrap: &**name == "orValue",
+                });
             }
             _ => {}
         }
-        let all = self.env.functions.get(&**name).map_or(&[][..], Vec::as_slice);
+        let all = self
+            .env
+            .functions
+            .get(&**name)
+            .map_or(&[][..], Vec::as_slice);
         let overload = match overloads.as_slice() {
-            [only] => all.get(*only).map_or_else(|| "".into(), |overload| overload.id.clone()),
+            [only] => all
+                .get(*only)
+                .map_or_else(|| "".into(), |overload| overload.id.clone()),
             _ => "".into(),
         };
         let candidates = match overloads.as_slice() {
@@ -158,7 +187,13 @@ impl Planner<'_> {
             _ => all.to_vec(),
         };
         let eager = planned.len() > 2 || &**name == "format";
-        let call = CallPlan { function: name.clone(), overload, candidates, args: planned, eager };
+        let call = CallPlan {
+            function: name.clone(),
+            overload,
+            candidates,
+            args: planned,
+            eager,
+        };
         self.improve(call)
     }
 
@@ -166,10 +201,19 @@ impl Planner<'_> {
     fn improve(&mut self, mut call: CallPlan) -> Result<Plan, EvalError> {
         let conversion = matches!(
             &*call.function,
-            "bool" | "bytes" | "double" | "duration" | "dyn" | "int" | "string" | "timestamp" | "type" | "uint"
+            "bool"
+                | "bytes"
+                | "double"
+                | "duration"
+                | "dyn"
+                | "int"
+                | "string"
+                | "timestamp"
+                | "type"
+                | "uint"
         );
         if conversion && matches!(call.args.as_slice(), [Plan::Constant(_)]) {
-            return self.evaluate(&Plan::Call(Box::new(call))).map(Plan::Constant);
+            return evaluate(&Plan::Call(Box::new(call))).map(Plan::Constant);
         }
         if &*call.overload == "in_list"
             && let [_, Plan::Constant(Value::List(list))] = call.args.as_slice()
@@ -195,7 +239,8 @@ impl Planner<'_> {
             if self.patterns.iter().any(|(known, _)| **known == **text) {
                 return Ok(Plan::Call(Box::new(call)));
             }
-            self.patterns.push((Arc::from(&**text), pattern::compile(text)?));
+            self.patterns
+                .push((Arc::from(&**text), pattern::compile(text)?));
         }
         Ok(Plan::Call(Box::new(call)))
     }
@@ -210,29 +255,52 @@ impl Planner<'_> {
             Plan::Path(path) if !path.test => Index::Path(*path),
             other => Index::Plan(other),
         };
-        path.steps.push(Step { index, optional: name != "_[_]" });
+        path.steps.push(Step {
+            index,
+            optional: name != "_[_]",
+        });
         Ok(Plan::Path(Box::new(path)))
     }
 
     fn list(&mut self, items: &[Id], optional: &[bool]) -> Result<Plan, EvalError> {
-        let items = items.iter().map(|item| self.plan(*item)).collect::<Result<Vec<_>, _>>()?;
+        let items = items
+            .iter()
+            .map(|item| self.plan(*item))
+            .collect::<Result<Vec<_>, _>>()?;
         let all_constant = items.iter().all(|item| matches!(item, Plan::Constant(_)));
-        let plan = Plan::List { items, optional: optional.to_vec() };
-        if all_constant { Ok(Plan::Constant(self.evaluate(&plan)?)) } else { Ok(plan) }
+        let plan = Plan::List {
+            items,
+            optional: optional.to_vec(),
+        };
+        if all_constant {
+            Ok(Plan::Constant(evaluate(&plan)?))
+        } else {
+            Ok(plan)
+        }
     }
 
     fn map(&mut self, entries: &[Entry]) -> Result<Plan, EvalError> {
         let mut planned = Vec::with_capacity(entries.len());
         for entry in entries {
-            planned.push((self.plan(entry.key)?, self.plan(entry.value)?, entry.optional));
+            planned.push((
+                self.plan(entry.key)?,
+                self.plan(entry.value)?,
+                entry.optional,
+            ));
         }
         if planned.is_empty() {
             return Ok(Plan::Constant(Value::Map(Map::new(BTreeMap::new()))));
         }
         let constant = |plan: &Plan| matches!(plan, Plan::Constant(_));
-        let all_constant = planned.iter().all(|(key, value, _)| constant(key) && constant(value));
+        let all_constant = planned
+            .iter()
+            .all(|(key, value, _)| constant(key) && constant(value));
         let plan = Plan::Map { entries: planned };
-        if all_constant { Ok(Plan::Constant(self.evaluate(&plan)?)) } else { Ok(plan) }
+        if all_constant {
+            Ok(Plan::Constant(evaluate(&plan)?))
+        } else {
+            Ok(plan)
+        }
     }
 
     fn fold(&mut self, fold: &Fold) -> Result<Plan, EvalError> {
@@ -243,7 +311,11 @@ impl Planner<'_> {
             first: Some(fold.var.clone()),
             second: fold.var2.clone(),
         };
-        let inside = Names { first: None, second: None, ..names.clone() };
+        let inside = Names {
+            first: None,
+            second: None,
+            ..names.clone()
+        };
         self.scopes.push(names);
         let condition = self.plan(fold.condition)?;
         let step = self.plan(fold.step)?;
@@ -252,16 +324,37 @@ impl Planner<'_> {
         let result = self.plan(fold.result)?;
         self.scopes.pop();
         let pair = fold.var2.is_some();
-        Ok(Plan::Fold(Box::new(FoldPlan { range, pair, init, condition, step, result })))
+        Ok(Plan::Fold(Box::new(FoldPlan {
+            range,
+            pair,
+            init,
+            condition,
+            step,
+            result,
+        })))
     }
+}
 
-    /// The value of a plan that depends on nothing.
-    fn evaluate(&self, plan: &Plan) -> Result<Value<'static>, EvalError> {
-        let none = crate::Bindings::new();
-        let meter = Meter::new(u64::MAX, 64 << 20);
-        let mut run = Run { vars: &none, meter, host: None, patterns: &[] };
-        run.eval(plan, &Scope::outside())
-    }
+/// A path that only starts.
+fn path_plan(base: Base) -> Plan {
+    Plan::Path(Box::new(Path {
+        base,
+        steps: Vec::new(),
+        test: false,
+    }))
+}
+
+/// The value of a plan that depends on nothing.
+fn evaluate(plan: &Plan) -> Result<Value<'static>, EvalError> {
+    let none = crate::Bindings::new();
+    let meter = Meter::new(u64::MAX, 64 << 20);
+    let mut run = Run {
+        vars: &none,
+        meter,
+        host: None,
+        patterns: &[],
+    };
+    run.eval(plan, &Scope::outside())
 }
 
 /// The elements of a constant list as keys, with their twins among the other types of numbers.
@@ -278,16 +371,34 @@ fn set_of(list: &List<'static>) -> Value<'static> {
 }
 
 fn choice(mut planned: Vec<Plan>) -> Plan {
-    let mut next = || if planned.is_empty() { Plan::Constant(Value::Null) } else { planned.remove(0) };
+    let mut next = || {
+        if planned.is_empty() {
+            Plan::Constant(Value::Null)
+        } else {
+            planned.remove(0)
+        }
+    };
     let condition = next();
     let branch = |plan: Plan| match plan {
         Plan::Path(path) if !path.test => path,
-        other => Box::new(Path { base: Base::Value(other), steps: Vec::new(), test: false }),
+        other => Box::new(Path {
+            base: Base::Value(other),
+            steps: Vec::new(),
+            test: false,
+        }),
     };
     let truthy = branch(next());
     let falsy = branch(next());
-    let base = Base::Choice { condition, truthy, falsy };
-    Plan::Path(Box::new(Path { base, steps: Vec::new(), test: false }))
+    let base = Base::Choice {
+        condition,
+        truthy,
+        falsy,
+    };
+    Plan::Path(Box::new(Path {
+        base,
+        steps: Vec::new(),
+        test: false,
+    }))
 }
 
 fn constant(literal: &Literal) -> Value<'static> {

@@ -63,13 +63,15 @@ impl<'a> Run<'_, 'a> {
             }
             Plan::Fold(fold) => self.fold(fold, scope),
             Plan::Member { item, list } => self.member(item, list, scope),
-            Plan::Alternative { first, second, unwrap } => {
-                match self.eval(first, scope)? {
-                    Value::Optional(None) => self.eval(second, scope),
-                    Value::Optional(Some(value)) if *unwrap => Ok((*value).clone()),
-                    other => Ok(other),
-                }
-            }
+            Plan::Alternative {
+                first,
+                second,
+                unwrap,
+            } => match self.eval(first, scope)? {
+                Value::Optional(None) => self.eval(second, scope),
+                Value::Optional(Some(value)) if *unwrap => Ok((*value).clone()),
+                other => Ok(other),
+            },
         }
     }
 
@@ -89,12 +91,17 @@ impl<'a> Run<'_, 'a> {
     }
 
     fn equal(&mut self, sides: &[Plan; 2], negated: bool, scope: &Scope<'_, 'a>) -> Outcome<'a> {
-        let (first, second) = (self.lenient(&sides[0], scope)?, self.lenient(&sides[1], scope)?);
+        let (first, second) = (
+            self.lenient(&sides[0], scope)?,
+            self.lenient(&sides[1], scope)?,
+        );
         let size = |side: &Outcome<'_>| side.as_ref().map_or(1, Value::size);
         let least = size(&first).min(size(&second));
         let opaque = !negated && matches!(first, Ok(Value::Opaque(_)));
-        self.meter.charge(if opaque { 1 } else { cost::traversal(least) })?;
-        let equal = first?.equals(&second?);
+        self.meter
+            .charge(if opaque { 1 } else { cost::traversal(least) })?;
+        let equal = first?.equals_within(&second?, &self.meter.fuel);
+        self.meter.check_fuel()?;
         Ok(Value::Bool(equal != negated))
     }
 
@@ -120,6 +127,13 @@ impl<'a> Run<'_, 'a> {
                 }
             }
         }
+        // A call that cannot be paid for is not even made.
+        if failure.is_none() && !cost::by_result(&call.function, &call.overload) {
+            let price = cost::call(&call.function, &call.overload, &args, None);
+            if !self.meter.affords(price) {
+                self.meter.charge(price)?;
+            }
+        }
         let result = match failure {
             Some(_) if call.lenient() => Ok(Value::Bool(true)),
             Some(error) => Err(error),
@@ -130,6 +144,7 @@ impl<'a> Run<'_, 'a> {
         {
             return result;
         }
+        self.meter.check_fuel()?;
         let price = cost::call(&call.function, &call.overload, &args, result.as_ref().ok());
         self.meter.charge(price)?;
         result
@@ -178,7 +193,10 @@ impl<'a> Run<'_, 'a> {
             let key = self.eval(key, scope)?;
             let value = self.eval(value, scope)?;
             let Some(place) = Key::of(&key) else {
-                return Err(EvalError::new(format!("unsupported key type: {}", key.type_name())));
+                return Err(EvalError::new(format!(
+                    "unsupported key type: {}",
+                    key.type_name()
+                )));
             };
             match (optional, value) {
                 (false, value) => {

@@ -14,7 +14,7 @@ pub(crate) struct Scope<'s, 'a> {
     pub(super) second: RefCell<Value<'a>>,
 }
 
-impl<'a> Scope<'_, 'a> {
+impl Scope<'_, '_> {
     /// The outermost scope: no loop at all.
     pub(crate) fn outside() -> Self {
         Self {

@@ -15,20 +15,38 @@ type Outcome<'a> = Result<Value<'a>, EvalError>;
 
 const ADDRESSES: Table = &[
     ("ip", ip, &["string_to_ip: (string) -> net.IP"]),
-    ("ip.isCanonical", is_canonical, &["ip_is_canonical: (string) -> bool"]),
+    (
+        "ip.isCanonical",
+        is_canonical,
+        &["ip_is_canonical: (string) -> bool"],
+    ),
     ("isIP", is_ip, &["is_ip: (string) -> bool"]),
     ("family", family, &["ip_family: net.IP.() -> int"]),
-    ("isUnspecified", is_unspecified, &["ip_is_unspecified: net.IP.() -> bool"]),
-    ("isLoopback", is_loopback, &["ip_is_loopback: net.IP.() -> bool"]),
+    (
+        "isUnspecified",
+        is_unspecified,
+        &["ip_is_unspecified: net.IP.() -> bool"],
+    ),
+    (
+        "isLoopback",
+        is_loopback,
+        &["ip_is_loopback: net.IP.() -> bool"],
+    ),
     (
         "isLinkLocalMulticast",
         is_link_local_multicast,
-        &[
-            "ip_is_link_local_multicast: net.IP.() -> bool",
-        ],
+        &["ip_is_link_local_multicast: net.IP.() -> bool"],
     ),
-    ("isLinkLocalUnicast", is_link_local_unicast, &["ip_is_link_local_unicast: net.IP.() -> bool"]),
-    ("isGlobalUnicast", is_global_unicast, &["ip_is_global_unicast: net.IP.() -> bool"]),
+    (
+        "isLinkLocalUnicast",
+        is_link_local_unicast,
+        &["ip_is_link_local_unicast: net.IP.() -> bool"],
+    ),
+    (
+        "isGlobalUnicast",
+        is_global_unicast,
+        &["ip_is_global_unicast: net.IP.() -> bool"],
+    ),
     ("string", to_text, &["ip_to_string: (net.IP) -> string"]),
 ];
 
@@ -67,7 +85,10 @@ pub(super) fn parse(text: &str) -> Result<IpAddr, EvalError> {
         && !zone.is_empty()
         && address.parse::<std::net::Ipv6Addr>().is_ok()
     {
-        let message = format!("IP address {} with zone value is not allowed", number::quote(text));
+        let message = format!(
+            "IP address {} with zone value is not allowed",
+            number::quote(text)
+        );
         return Err(EvalError::new(message));
     }
     let Ok(address) = address else {
@@ -79,7 +100,9 @@ pub(super) fn parse(text: &str) -> Result<IpAddr, EvalError> {
     };
     if matches!(address, IpAddr::V6(six) if six.to_ipv4_mapped().is_some()) {
         let quoted = number::quote(text);
-        return Err(EvalError::new(format!("IPv4-mapped IPv6 address {quoted} is not allowed")));
+        return Err(EvalError::new(format!(
+            "IPv4-mapped IPv6 address {quoted} is not allowed"
+        )));
     }
     Ok(address)
 }
@@ -153,7 +176,11 @@ fn to_text<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
 }
 
 fn family<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
-    Ok(Value::Int(if address(call, args)?.is_ipv4() { 4 } else { 6 }))
+    Ok(Value::Int(if address(call, args)?.is_ipv4() {
+        4
+    } else {
+        6
+    }))
 }
 
 fn is_unspecified<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {

@@ -15,33 +15,51 @@ use crate::{
 type Outcome<'a> = Result<Value<'a>, EvalError>;
 
 const AMOUNTS: Table = &[
-    ("quantity", quantity, &["string_to_quantity: (string) -> kubernetes.Quantity"]),
-    ("isQuantity", is_quantity, &["is_quantity_string: (string) -> bool"]),
-    ("sign", sign, &["quantity_sign: (kubernetes.Quantity) -> int"]),
+    (
+        "quantity",
+        quantity,
+        &["string_to_quantity: (string) -> kubernetes.Quantity"],
+    ),
+    (
+        "isQuantity",
+        is_quantity,
+        &["is_quantity_string: (string) -> bool"],
+    ),
+    (
+        "sign",
+        sign,
+        &["quantity_sign: (kubernetes.Quantity) -> int"],
+    ),
     (
         "isGreaterThan",
         is_greater,
-        &[
-            "quantity_is_greater_than: kubernetes.Quantity.(kubernetes.Quantity) -> bool",
-        ],
+        &["quantity_is_greater_than: kubernetes.Quantity.(kubernetes.Quantity) -> bool"],
     ),
     (
         "isLessThan",
         is_less,
-        &[
-            "quantity_is_less_than: kubernetes.Quantity.(kubernetes.Quantity) -> bool",
-        ],
+        &["quantity_is_less_than: kubernetes.Quantity.(kubernetes.Quantity) -> bool"],
     ),
     (
         "compareTo",
         compare_to,
-        &[
-            "quantity_compare_to: kubernetes.Quantity.(kubernetes.Quantity) -> int",
-        ],
+        &["quantity_compare_to: kubernetes.Quantity.(kubernetes.Quantity) -> int"],
     ),
-    ("asApproximateFloat", as_float, &["quantity_get_float: kubernetes.Quantity.() -> double"]),
-    ("asInteger", as_integer, &["quantity_get_int: kubernetes.Quantity.() -> int"]),
-    ("isInteger", is_integer, &["quantity_is_integer: kubernetes.Quantity.() -> bool"]),
+    (
+        "asApproximateFloat",
+        as_float,
+        &["quantity_get_float: kubernetes.Quantity.() -> double"],
+    ),
+    (
+        "asInteger",
+        as_integer,
+        &["quantity_get_int: kubernetes.Quantity.() -> int"],
+    ),
+    (
+        "isInteger",
+        is_integer,
+        &["quantity_is_integer: kubernetes.Quantity.() -> bool"],
+    ),
     (
         "add",
         add,
@@ -66,7 +84,10 @@ impl Opaque for Quantity {
     }
 
     fn equals(&self, other: &dyn Opaque) -> bool {
-        other.as_any().downcast_ref::<Self>().is_some_and(|other| self.nanos() == other.nanos())
+        other
+            .as_any()
+            .downcast_ref::<Self>()
+            .is_some_and(|other| self.nanos() == other.nanos())
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -76,7 +97,13 @@ impl Opaque for Quantity {
 
 pub(super) fn install(env: &mut Env) {
     declare(env, AMOUNTS);
-    name_types(env, &[("kubernetes.Quantity", Type::object("kubernetes.Quantity", []))]);
+    name_types(
+        env,
+        &[(
+            "kubernetes.Quantity",
+            Type::object("kubernetes.Quantity", []),
+        )],
+    );
 }
 
 fn quantity<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
@@ -157,5 +184,7 @@ fn add<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
 }
 
 fn sub<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
-    Ok(Value::opaque(amount(call, args)?.plus(other(call, args)?.negated())))
+    Ok(Value::opaque(
+        amount(call, args)?.plus(other(call, args)?.negated()),
+    ))
 }

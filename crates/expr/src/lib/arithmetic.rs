@@ -23,7 +23,9 @@ fn uint<'a>(result: Option<u64>) -> Outcome<'a> {
 }
 
 fn span<'a>(result: Option<i64>) -> Outcome<'a> {
-    result.map(Value::Duration).ok_or_else(|| EvalError::new(DURATION))
+    result
+        .map(Value::Duration)
+        .ok_or_else(|| EvalError::new(DURATION))
 }
 
 /// The error for operands of the wrong types. The function is named only when the first operand
@@ -33,7 +35,10 @@ fn unfit<'a>(call: &Call<'_>, args: &[Value<'a>], knows: fn(&Value<'a>) -> bool)
     match args.first() {
         Some(String(_) | Timestamp(_) | Duration(_)) => Err(EvalError::no_overload()),
         Some(first) if knows(first) => Err(EvalError::no_overload()),
-        _ => Err(EvalError::new(format!("no such overload: {}", call.function))),
+        _ => Err(EvalError::new(format!(
+            "no such overload: {}",
+            call.function
+        ))),
     }
 }
 
@@ -57,24 +62,27 @@ pub(super) fn add<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
             call.reserve(a.len() + b.len())?;
             Ok(Value::bytes([&**a, &**b].concat()))
         }
-        (Value::List(a), Value::List(b)) => Ok(Value::List(merge(a, b))),
+        (Value::List(a), Value::List(b)) => Ok(Value::List(merge(call, a, b))),
         (Value::Duration(a), Value::Duration(b)) => span(a.checked_add(*b)),
         (Value::Timestamp(moment), Value::Duration(nanos))
-        | (Value::Duration(nanos), Value::Timestamp(moment)) => {
-            moment.plus(*nanos).map(Value::Timestamp).ok_or_else(|| EvalError::new(TIMESTAMP))
-        }
-        _ => unfit(call, args, |first| is_number(first) || matches!(first, Value::Bytes(_) | Value::List(_))),
+        | (Value::Duration(nanos), Value::Timestamp(moment)) => moment
+            .plus(*nanos)
+            .map(Value::Timestamp)
+            .ok_or_else(|| EvalError::new(TIMESTAMP)),
+        _ => unfit(call, args, |first| {
+            is_number(first) || matches!(first, Value::Bytes(_) | Value::List(_))
+        }),
     }
 }
 
 /// Two lists together: elements of sets once, elements of keyed lists replaced by key.
-fn merge<'a>(one: &List<'a>, two: &List<'a>) -> List<'a> {
+fn merge<'a>(call: &Call<'_>, one: &List<'a>, two: &List<'a>) -> List<'a> {
     match one.kind() {
         ListKind::Plain => one.join(two),
         ListKind::Set => {
             let mut items: Vec<Value<'a>> = one.iter().collect();
             for item in two.iter() {
-                if !items.iter().any(|known| known.equals(&item)) {
+                if !items.iter().any(|known| call.same(known, &item)) {
                     items.push(item);
                 }
             }
@@ -145,7 +153,9 @@ pub(super) fn modulo<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a>
         }
         [Value::Int(a), Value::Int(b)] => int(a.checked_rem(*b)),
         [Value::Uint(a), Value::Uint(b)] => uint(a.checked_rem(*b)),
-        _ => unfit(call, args, |first| matches!(first, Value::Int(_) | Value::Uint(_))),
+        _ => unfit(call, args, |first| {
+            matches!(first, Value::Int(_) | Value::Uint(_))
+        }),
     }
 }
 

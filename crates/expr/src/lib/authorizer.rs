@@ -71,10 +71,26 @@ const CHECKS: Table = &[
             "resourcecheck_check: kubernetes.authorization.ResourceCheck.(string) -> kubernetes.authorization.Decision",
         ],
     ),
-    ("errored", errored, &["decision_errored: kubernetes.authorization.Decision.() -> bool"]),
-    ("error", error, &["decision_error: kubernetes.authorization.Decision.() -> string"]),
-    ("allowed", allowed, &["decision_allowed: kubernetes.authorization.Decision.() -> bool"]),
-    ("reason", reason, &["decision_reason: kubernetes.authorization.Decision.() -> string"]),
+    (
+        "errored",
+        errored,
+        &["decision_errored: kubernetes.authorization.Decision.() -> bool"],
+    ),
+    (
+        "error",
+        error,
+        &["decision_error: kubernetes.authorization.Decision.() -> string"],
+    ),
+    (
+        "allowed",
+        allowed,
+        &["decision_allowed: kubernetes.authorization.Decision.() -> bool"],
+    ),
+    (
+        "reason",
+        reason,
+        &["decision_reason: kubernetes.authorization.Decision.() -> string"],
+    ),
 ];
 
 const SELECTORS: Table = &[
@@ -178,12 +194,18 @@ impl Opaque for Answer {
 impl Question {
     /// The value `authorizer`: a question about the user of the request.
     pub fn authorizer() -> Value<'static> {
-        Value::opaque(Check { stage: Stage::Authorizer, question: Self::default() })
+        Value::opaque(Check {
+            stage: Stage::Authorizer,
+            question: Self::default(),
+        })
     }
 
     /// The value `authorizer.requestResource`: a question about the resource of the request.
     pub fn request_resource(self) -> Value<'static> {
-        Value::opaque(Check { stage: Stage::ResourceCheck, question: self })
+        Value::opaque(Check {
+            stage: Stage::ResourceCheck,
+            question: self,
+        })
     }
 
     /// The type of [`Question::authorizer`].
@@ -199,7 +221,13 @@ impl Question {
 
 pub(super) fn install(env: &mut Env) {
     declare(env, CHECKS);
-    for name in ["Authorizer", "PathCheck", "GroupCheck", "ResourceCheck", "Decision"] {
+    for name in [
+        "Authorizer",
+        "PathCheck",
+        "GroupCheck",
+        "ResourceCheck",
+        "Decision",
+    ] {
         let name = format!("{SPACE}.{name}");
         name_types(env, &[(name.as_str(), Type::object(&name, []))]);
     }
@@ -210,10 +238,7 @@ pub(super) fn install_selectors(env: &mut Env) {
 }
 
 /// The question so far and the text to add.
-fn parts<'v>(
-    call: &Call<'_>,
-    args: &'v [Value<'_>],
-) -> Result<(Question, &'v str), EvalError> {
+fn parts<'v>(call: &Call<'_>, args: &'v [Value<'_>]) -> Result<(Question, &'v str), EvalError> {
     match args {
         [check, Value::String(text)] => match check.downcast::<Check>() {
             Some(check) => Ok((check.question.clone(), text)),
@@ -232,13 +257,22 @@ fn path<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
     if text.trim().is_empty() {
         return Err(EvalError::new("path must not be empty"));
     }
-    let question = Question { path: Some(text.to_owned()), ..question };
+    let question = Question {
+        path: Some(text.to_owned()),
+        ..question
+    };
     Ok(staged(Stage::PathCheck, question))
 }
 
 fn group<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
     let (question, text) = parts(call, args)?;
-    Ok(staged(Stage::GroupCheck, Question { group: text.to_owned(), ..question }))
+    Ok(staged(
+        Stage::GroupCheck,
+        Question {
+            group: text.to_owned(),
+            ..question
+        },
+    ))
 }
 
 fn service_account<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
@@ -255,7 +289,10 @@ fn service_account<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
         return Err(EvalError::new("Invalid service account namespace"));
     }
     let account = Some((namespace.to_string(), name.to_string()));
-    let question = Question { service_account: account, ..check.question.clone() };
+    let question = Question {
+        service_account: account,
+        ..check.question.clone()
+    };
     Ok(staged(Stage::Authorizer, question))
 }
 
@@ -264,40 +301,81 @@ fn resource<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
     if text.trim().is_empty() {
         return Err(EvalError::new("resource must not be empty"));
     }
-    Ok(staged(Stage::ResourceCheck, Question { resource: text.to_owned(), ..question }))
+    Ok(staged(
+        Stage::ResourceCheck,
+        Question {
+            resource: text.to_owned(),
+            ..question
+        },
+    ))
 }
 
 fn subresource<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
     let (question, text) = parts(call, args)?;
-    Ok(staged(Stage::ResourceCheck, Question { subresource: text.to_owned(), ..question }))
+    Ok(staged(
+        Stage::ResourceCheck,
+        Question {
+            subresource: text.to_owned(),
+            ..question
+        },
+    ))
 }
 
 fn namespace<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
     let (question, text) = parts(call, args)?;
-    Ok(staged(Stage::ResourceCheck, Question { namespace: text.to_owned(), ..question }))
+    Ok(staged(
+        Stage::ResourceCheck,
+        Question {
+            namespace: text.to_owned(),
+            ..question
+        },
+    ))
 }
 
 fn name<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
     let (question, text) = parts(call, args)?;
-    Ok(staged(Stage::ResourceCheck, Question { name: text.to_owned(), ..question }))
+    Ok(staged(
+        Stage::ResourceCheck,
+        Question {
+            name: text.to_owned(),
+            ..question
+        },
+    ))
 }
 
 fn field_selector<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
     let (question, text) = parts(call, args)?;
-    Ok(staged(Stage::ResourceCheck, Question { field_selector: text.to_owned(), ..question }))
+    Ok(staged(
+        Stage::ResourceCheck,
+        Question {
+            field_selector: text.to_owned(),
+            ..question
+        },
+    ))
 }
 
 fn label_selector<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
     let (question, text) = parts(call, args)?;
-    Ok(staged(Stage::ResourceCheck, Question { label_selector: text.to_owned(), ..question }))
+    Ok(staged(
+        Stage::ResourceCheck,
+        Question {
+            label_selector: text.to_owned(),
+            ..question
+        },
+    ))
 }
 
 fn check<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
     let (question, text) = parts(call, args)?;
-    let question = Question { verb: text.to_owned(), ..question };
+    let question = Question {
+        verb: text.to_owned(),
+        ..question
+    };
     match call.host {
         Some(host) => Ok(Value::opaque(host.authorize(&question))),
-        None => Err(EvalError::new("nobody answers questions about permission here")),
+        None => Err(EvalError::new(
+            "nobody answers questions about permission here",
+        )),
     }
 }
 
@@ -313,7 +391,9 @@ fn errored<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
 }
 
 fn error<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
-    Ok(Value::from(answer(call, args)?.error.clone().unwrap_or_default()))
+    Ok(Value::from(
+        answer(call, args)?.error.clone().unwrap_or_default(),
+    ))
 }
 
 fn allowed<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {

@@ -6,8 +6,22 @@ use crate::{call::Call, env::Env, error::EvalError, ty::Type, value::Value};
 type Outcome<'a> = Result<Value<'a>, EvalError>;
 
 const CONVERSIONS: Table = &[
-    ("bool", bool, &["bool_to_bool: (bool) -> bool", "string_to_bool: (string) -> bool"]),
-    ("bytes", bytes, &["bytes_to_bytes: (bytes) -> bytes", "string_to_bytes: (string) -> bytes"]),
+    (
+        "bool",
+        bool,
+        &[
+            "bool_to_bool: (bool) -> bool",
+            "string_to_bool: (string) -> bool",
+        ],
+    ),
+    (
+        "bytes",
+        bytes,
+        &[
+            "bytes_to_bytes: (bytes) -> bytes",
+            "string_to_bytes: (string) -> bytes",
+        ],
+    ),
     (
         "double",
         double,

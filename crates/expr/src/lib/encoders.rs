@@ -8,8 +8,16 @@ use crate::{call::Call, env::Env, error::EvalError, value::Value};
 type Outcome<'a> = Result<Value<'a>, EvalError>;
 
 const ENCODERS: Table = &[
-    ("base64.decode", decode, &["base64_decode_string: (string) -> bytes"]),
-    ("base64.encode", encode, &["base64_encode_bytes: (bytes) -> string"]),
+    (
+        "base64.decode",
+        decode,
+        &["base64_decode_string: (string) -> bytes"],
+    ),
+    (
+        "base64.encode",
+        encode,
+        &["base64_encode_bytes: (bytes) -> string"],
+    ),
 ];
 
 pub(super) fn install(env: &mut Env) {
@@ -24,7 +32,9 @@ fn decode<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
     let padded = base64::engine::general_purpose::STANDARD.decode(&**text);
     // What lacks its padding is read as well.
     let decoded = padded.or_else(|error| {
-        base64::engine::general_purpose::STANDARD_NO_PAD.decode(&**text).map_err(|_| error)
+        base64::engine::general_purpose::STANDARD_NO_PAD
+            .decode(&**text)
+            .map_err(|_| error)
     });
     match decoded {
         Ok(bytes) => Ok(Value::bytes(bytes)),
@@ -34,7 +44,9 @@ fn decode<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
                 | base64::DecodeError::InvalidLastSymbol(at, _) => at,
                 _ => text.len(),
             };
-            Err(EvalError::new(format!("illegal base64 data at input byte {at}")))
+            Err(EvalError::new(format!(
+                "illegal base64 data at input byte {at}"
+            )))
         }
     }
 }
@@ -43,7 +55,9 @@ fn encode<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
     match args {
         [Value::Bytes(bytes)] => {
             call.reserve(bytes.len() * 4 / 3 + 4)?;
-            Ok(Value::from(base64::engine::general_purpose::STANDARD.encode(bytes)))
+            Ok(Value::from(
+                base64::engine::general_purpose::STANDARD.encode(bytes),
+            ))
         }
         _ => call.refuse(args),
     }

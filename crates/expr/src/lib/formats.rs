@@ -16,8 +16,16 @@ use crate::{
 type Outcome<'a> = Result<Value<'a>, EvalError>;
 
 const FORMATS: Table = &[
-    ("validate", validate, &["format-validate: kubernetes.NamedFormat.(string) -> optional_type(list(string))"]),
-    ("format.named", named, &["format-named: (string) -> optional_type(kubernetes.NamedFormat)"]),
+    (
+        "validate",
+        validate,
+        &["format-validate: kubernetes.NamedFormat.(string) -> optional_type(list(string))"],
+    ),
+    (
+        "format.named",
+        named,
+        &["format-named: (string) -> optional_type(kubernetes.NamedFormat)"],
+    ),
 ];
 
 /// A format by its name.
@@ -35,8 +43,16 @@ impl NamedFormat {
     }
 }
 
-const fn format(name: &'static str, pattern_size: u64, check: fn(&str) -> Vec<String>) -> NamedFormat {
-    NamedFormat { name, check, pattern_size }
+const fn format(
+    name: &'static str,
+    pattern_size: u64,
+    check: fn(&str) -> Vec<String>,
+) -> NamedFormat {
+    NamedFormat {
+        name,
+        check,
+        pattern_size,
+    }
 }
 
 static NAMED: [NamedFormat; 13] = [
@@ -44,30 +60,53 @@ static NAMED: [NamedFormat; 13] = [
     format("dns1123Subdomain", 60, shapes::subdomain),
     format("dns1035Label", 30, shapes::label_1035),
     format("qualifiedName", 60, shapes::qualified),
-    format("dns1123LabelPrefix", 30, |text| shapes::label(&shapes::prefix(text))),
-    format("dns1123SubdomainPrefix", 60, |text| shapes::subdomain(&shapes::prefix(text))),
-    format("dns1035LabelPrefix", 30, |text| shapes::label_1035(&shapes::prefix(text))),
+    format("dns1123LabelPrefix", 30, |text| {
+        shapes::label(&shapes::prefix(text))
+    }),
+    format("dns1123SubdomainPrefix", 60, |text| {
+        shapes::subdomain(&shapes::prefix(text))
+    }),
+    format("dns1035LabelPrefix", 30, |text| {
+        shapes::label_1035(&shapes::prefix(text))
+    }),
     format("labelValue", 40, shapes::label_value),
-    format("uri", 1103, |text| Url::parse(text).err().into_iter().collect()),
-    format("uuid", 70, |text| unless(is_uuid(text), "does not match the UUID format")),
+    format("uri", 1103, |text| {
+        Url::parse(text).err().into_iter().collect()
+    }),
+    format("uuid", 70, |text| {
+        unless(is_uuid(text), "does not match the UUID format")
+    }),
     format("byte", 84, |text| unless(is_base64(text), "invalid base64")),
-    format("date", 70, |text| unless(Moment::parse_date(text).is_some(), "invalid date")),
-    format("datetime", 70, |text| unless(Moment::parse(text).is_some(), "invalid datetime")),
+    format("date", 70, |text| {
+        unless(Moment::parse_date(text).is_some(), "invalid date")
+    }),
+    format("datetime", 70, |text| {
+        unless(Moment::parse(text).is_some(), "invalid datetime")
+    }),
 ];
 
 fn unless(fine: bool, complaint: &str) -> Vec<String> {
-    if fine { Vec::new() } else { vec![complaint.to_owned()] }
+    if fine {
+        Vec::new()
+    } else {
+        vec![complaint.to_owned()]
+    }
 }
 
 fn is_uuid(text: &str) -> bool {
     let plain: Vec<&str> = text.split('-').collect();
     let lengths: Vec<usize> = plain.iter().map(|part| part.len()).collect();
     let shaped = lengths == [8, 4, 4, 4, 12] || lengths == [32];
-    shaped && plain.iter().all(|part| part.bytes().all(|byte| byte.is_ascii_hexdigit()))
+    shaped
+        && plain
+            .iter()
+            .all(|part| part.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
 fn is_base64(text: &str) -> bool {
-    base64::engine::general_purpose::STANDARD.decode(text).is_ok()
+    base64::engine::general_purpose::STANDARD
+        .decode(text)
+        .is_ok()
 }
 
 impl Opaque for NamedFormat {
@@ -76,7 +115,10 @@ impl Opaque for NamedFormat {
     }
 
     fn equals(&self, other: &dyn Opaque) -> bool {
-        other.as_any().downcast_ref::<Self>().is_some_and(|other| self.name == other.name)
+        other
+            .as_any()
+            .downcast_ref::<Self>()
+            .is_some_and(|other| self.name == other.name)
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -89,13 +131,22 @@ pub(super) fn install(env: &mut Env) {
     for format in &NAMED {
         let name = format!("format.{}", format.name);
         let signature = format!("{name}: () -> kubernetes.NamedFormat");
-        env.add(&name, &[&signature], Body::Native(constant as Native));
+        env.add(&name, &[&signature], &Body::Native(constant as Native));
     }
-    name_types(env, &[("kubernetes.NamedFormat", Type::object("kubernetes.NamedFormat", []))]);
+    name_types(
+        env,
+        &[(
+            "kubernetes.NamedFormat",
+            Type::object("kubernetes.NamedFormat", []),
+        )],
+    );
 }
 
 fn find(name: &str) -> Option<Value<'static>> {
-    NAMED.iter().find(|format| format.name == name).map(|format| Value::opaque(*format))
+    NAMED
+        .iter()
+        .find(|format| format.name == name)
+        .map(|format| Value::opaque(*format))
 }
 
 fn constant<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
@@ -123,5 +174,7 @@ fn validate<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
     if complaints.is_empty() {
         return Ok(Value::Optional(None));
     }
-    Ok(Value::some(Value::list(complaints.into_iter().map(Value::from).collect())))
+    Ok(Value::some(Value::list(
+        complaints.into_iter().map(Value::from).collect(),
+    )))
 }

@@ -10,8 +10,16 @@ use crate::{
     value::{List, Map, Value, number},
 };
 
-const FORMAT: Table = &[("format", format, &["string_format: string.(list(dyn)) -> string"])];
-const PLAIN: Table = &[("format", plain, &["string_format: string.(list(dyn)) -> string"])];
+const FORMAT: Table = &[(
+    "format",
+    format,
+    &["string_format: string.(list(dyn)) -> string"],
+)];
+const PLAIN: Table = &[(
+    "format",
+    plain,
+    &["string_format: string.(list(dyn)) -> string"],
+)];
 /// Digits after the point unless the clause says otherwise.
 pub(super) const PRECISION: usize = 6;
 
@@ -32,10 +40,10 @@ pub(crate) enum Piece<'t> {
 }
 
 /// The pieces of a format text. `more` is told about every clause before it is read and when it is.
-pub(crate) fn pieces<'t>(
-    text: &'t str,
+pub(crate) fn pieces(
+    text: &str,
     mut more: impl FnMut(Option<&Clause>) -> Result<(), String>,
-) -> Result<Vec<Piece<'t>>, String> {
+) -> Result<Vec<Piece<'_>>, String> {
     let mut found = Vec::new();
     let mut rest = text;
     while let Some(at) = rest.find('%') {
@@ -50,8 +58,8 @@ pub(crate) fn pieces<'t>(
         if rest.is_empty() {
             return Err("unexpected end of string".to_owned());
         }
-        let (clause, after) = clause(rest)
-            .map_err(|error| format!("could not parse formatting clause: {error}"))?;
+        let (clause, after) =
+            clause(rest).map_err(|error| format!("could not parse formatting clause: {error}"))?;
         more(Some(&clause))?;
         found.push(Piece::Clause(clause));
         rest = after;
@@ -67,7 +75,7 @@ fn clause(text: &str) -> Result<(Clause, &str), String> {
         let end = after.find(|c: char| !c.is_ascii_digit());
         let Some(end) = end else {
             return Err(
-                "error while parsing precision: could not find end of precision specifier".into()
+                "error while parsing precision: could not find end of precision specifier".into(),
             );
         };
         precision = Some(after[..end].parse().map_err(|_| {
@@ -121,7 +129,11 @@ fn fill<'a>(call: &mut Call<'_>, args: &[Value<'a>], show: Show) -> Result<Value
     let mut asked = 0;
     let pieces = pieces(text, |clause| {
         asked += usize::from(clause.is_none());
-        if asked > list.len() { Err(format!("index {} out of range", asked - 1)) } else { Ok(()) }
+        if asked > list.len() {
+            Err(format!("index {} out of range", asked - 1))
+        } else {
+            Ok(())
+        }
     })
     .map_err(EvalError::new)?;
     let mut out = String::new();
@@ -171,14 +183,22 @@ pub(super) fn apply(clause: &Clause, value: &Value<'_>) -> Result<String, String
                 Value::Bytes(bytes) => hex(bytes),
                 other => return Err(misfit(clause.verb, &other.type_name())),
             };
-            Ok(if clause.verb == 'X' { hex.to_uppercase() } else { hex })
+            Ok(if clause.verb == 'X' {
+                hex.to_uppercase()
+            } else {
+                hex
+            })
         }
         (verb, other) => Err(misfit(verb, &other.type_name())),
     }
 }
 
 fn signed(number: i64, digits: String) -> String {
-    if number < 0 { format!("-{digits}") } else { digits }
+    if number < 0 {
+        format!("-{digits}")
+    } else {
+        digits
+    }
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -195,7 +215,11 @@ fn float(verb: char, number: f64, precision: usize) -> String {
         return "NaN".to_owned();
     }
     if number.is_infinite() {
-        return if number > 0.0 { "∞".to_owned() } else { "-∞".to_owned() };
+        return if number > 0.0 {
+            "∞".to_owned()
+        } else {
+            "-∞".to_owned()
+        };
     }
     if verb == 'e' {
         // The precision is only a width here: the reference slips.
@@ -230,7 +254,11 @@ fn superscript(sign: char, digits: &str) -> String {
     if sign == '-' {
         out.push('⁻');
     }
-    let padded = if digits.len() < 2 { format!("0{digits}") } else { digits.to_owned() };
+    let padded = if digits.len() < 2 {
+        format!("0{digits}")
+    } else {
+        digits.to_owned()
+    };
     for digit in padded.chars() {
         let place = digit.to_digit(10).unwrap_or(0) as usize;
         out.push(['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'][place]);
@@ -255,9 +283,12 @@ fn string(value: &Value<'_>) -> Result<String, String> {
 fn part(value: &Value<'_>) -> Result<String, String> {
     Ok(match value {
         Value::Double(number) if number.is_nan() => "\"NaN\"".to_owned(),
-        Value::Double(number) if number.is_infinite() => {
-            (if *number > 0.0 { "\"+Inf\"" } else { "\"-Inf\"" }).to_owned()
-        }
+        Value::Double(number) if number.is_infinite() => (if *number > 0.0 {
+            "\"+Inf\""
+        } else {
+            "\"-Inf\""
+        })
+        .to_owned(),
         Value::Double(number) => format!("{number:.6}"),
         Value::String(text) => number::quote(text),
         Value::Bytes(bytes) => format!("b{}", number::quote(&String::from_utf8_lossy(bytes))),
@@ -271,20 +302,44 @@ fn part(value: &Value<'_>) -> Result<String, String> {
     })
 }
 
+/// Lists and maps longer than this are not written out.
+pub(super) const LONGEST: usize = 4 << 20;
+
+pub(super) fn too_long() -> String {
+    "value is too long to be formatted".to_owned()
+}
+
 fn show_list(list: &List<'_>) -> Result<String, String> {
-    let parts: Vec<String> = list.iter().map(|item| part(&item)).collect::<Result<_, _>>()?;
-    Ok(format!("[{}]", parts.join(", ")))
+    let mut out = String::from("[");
+    for (place, item) in list.iter().enumerate() {
+        out.push_str(if place == 0 { "" } else { ", " });
+        out.push_str(&part(&item)?);
+        if out.len() > LONGEST {
+            return Err(too_long());
+        }
+    }
+    out.push(']');
+    Ok(out)
 }
 
 fn show_map(map: &Map<'_>) -> Result<String, String> {
     let mut parts = Vec::new();
+    let mut length = 0;
     for (key, value) in map.iter() {
         if matches!(key, Value::Double(_)) {
             return Err("no formatting function for map key of type double".to_owned());
         }
-        parts.push((part(&key)?, part(&value)?));
+        let (key, value) = (part(&key)?, part(&value)?);
+        length += key.len() + value.len();
+        if length > LONGEST {
+            return Err(too_long());
+        }
+        parts.push((key, value));
     }
     parts.sort();
-    let parts: Vec<String> = parts.iter().map(|(key, value)| format!("{key}:{value}")).collect();
+    let parts: Vec<String> = parts
+        .iter()
+        .map(|(key, value)| format!("{key}:{value}"))
+        .collect();
     Ok(format!("{{{}}}", parts.join(", ")))
 }

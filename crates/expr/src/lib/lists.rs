@@ -1,12 +1,21 @@
 //! Lists: parts, order, and what repeats.
 
 use super::{Table, declare};
-use crate::{call::Call, env::Env, error::EvalError, value::{List, Value}};
+use crate::{
+    call::Call,
+    env::Env,
+    error::EvalError,
+    value::{List, Value},
+};
 
 type Outcome<'a> = Result<Value<'a>, EvalError>;
 
 const LISTS: Table = &[
-    ("slice", slice, &["list_slice: list(T).(int, int) -> list(T)"]),
+    (
+        "slice",
+        slice,
+        &["list_slice: list(T).(int, int) -> list(T)"],
+    ),
     (
         "flatten",
         flatten,
@@ -17,7 +26,11 @@ const LISTS: Table = &[
     ),
     ("lists.range", range, &["lists_range: (int) -> list(int)"]),
     ("reverse", reverse, &["list_reverse: list(T).() -> list(T)"]),
-    ("distinct", distinct, &["list_distinct: list(T).() -> list(T)"]),
+    (
+        "distinct",
+        distinct,
+        &["list_distinct: list(T).() -> list(T)"],
+    ),
     (
         "sort",
         sort,
@@ -62,7 +75,11 @@ fn slice<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
     let [Value::List(list), Value::Int(start), Value::Int(end)] = args else {
         return call.refuse(args);
     };
-    let refuse = |why: String| Err(EvalError::new(format!("cannot slice({start}, {end}), {why}")));
+    let refuse = |why: String| {
+        Err(EvalError::new(format!(
+            "cannot slice({start}, {end}), {why}"
+        )))
+    };
     let (Ok(from), Ok(to)) = (usize::try_from(*start), usize::try_from(*end)) else {
         return refuse("negative indexes not supported".to_owned());
     };
@@ -132,7 +149,7 @@ fn distinct<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
     };
     let mut items: Vec<Value<'a>> = Vec::new();
     for item in list.iter() {
-        if !items.iter().any(|known| known.equals(&item)) {
+        if !items.iter().any(|known| call.same(known, &item)) {
             items.push(item);
         }
     }

@@ -49,9 +49,21 @@ const MATH: Table = &[
         ],
     ),
     ("math.ceil", ceil, &["math_ceil_double: (double) -> double"]),
-    ("math.floor", floor, &["math_floor_double: (double) -> double"]),
-    ("math.round", round, &["math_round_double: (double) -> double"]),
-    ("math.trunc", trunc, &["math_trunc_double: (double) -> double"]),
+    (
+        "math.floor",
+        floor,
+        &["math_floor_double: (double) -> double"],
+    ),
+    (
+        "math.round",
+        round,
+        &["math_round_double: (double) -> double"],
+    ),
+    (
+        "math.trunc",
+        trunc,
+        &["math_trunc_double: (double) -> double"],
+    ),
     (
         "math.abs",
         abs,
@@ -70,9 +82,21 @@ const MATH: Table = &[
             "math_sign_uint: (uint) -> uint",
         ],
     ),
-    ("math.isNaN", is_nan, &["math_isNaN_double: (double) -> bool"]),
-    ("math.isInf", is_inf, &["math_isInf_double: (double) -> bool"]),
-    ("math.isFinite", is_finite, &["math_isFinite_double: (double) -> bool"]),
+    (
+        "math.isNaN",
+        is_nan,
+        &["math_isNaN_double: (double) -> bool"],
+    ),
+    (
+        "math.isInf",
+        is_inf,
+        &["math_isInf_double: (double) -> bool"],
+    ),
+    (
+        "math.isFinite",
+        is_finite,
+        &["math_isFinite_double: (double) -> bool"],
+    ),
     (
         "math.bitAnd",
         bit_and,
@@ -144,7 +168,9 @@ fn extreme<'a>(call: &mut Call<'_>, args: &[Value<'a>], greatest: bool) -> Outco
     let name = if greatest { "math.@max" } else { "math.@min" };
     let mut items = items.into_iter();
     let Some(mut best) = items.next() else {
-        return Err(EvalError::new(format!("{name}(list) argument must not be empty")));
+        return Err(EvalError::new(format!(
+            "{name}(list) argument must not be empty"
+        )));
     };
     for item in items {
         let order = best
@@ -214,18 +240,17 @@ fn abs<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
     match args {
         [Value::Double(number)] => Ok(Value::Double(number.abs())),
         [Value::Uint(number)] => Ok(Value::Uint(*number)),
-        [Value::Int(number)] => {
-            number.checked_abs().map(Value::Int).ok_or_else(|| EvalError::new("integer overflow"))
-        }
+        [Value::Int(number)] => number
+            .checked_abs()
+            .map(Value::Int)
+            .ok_or_else(|| EvalError::new("integer overflow")),
         _ => call.refuse(args),
     }
 }
 
 fn sign<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
     match args {
-        [Value::Double(number)] if number.is_nan() || *number == 0.0 => {
-            Ok(Value::Double(*number))
-        }
+        [Value::Double(number)] if number.is_nan() || *number == 0.0 => Ok(Value::Double(*number)),
         [Value::Double(number)] => Ok(Value::Double(number.signum())),
         [Value::Int(number)] => Ok(Value::Int(number.signum())),
         [Value::Uint(number)] => Ok(Value::Uint(u64::from(*number > 0))),
@@ -268,7 +293,9 @@ fn bit_not<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
 /// How far to shift; shifting everything out is allowed, shifting backwards is not.
 fn distance(bits: i64, function: &str) -> Result<u32, EvalError> {
     if bits < 0 {
-        return Err(EvalError::new(format!("{function}() negative offset: {bits}")));
+        return Err(EvalError::new(format!(
+            "{function}() negative offset: {bits}"
+        )));
     }
     Ok(u32::try_from(bits).unwrap_or(u32::MAX))
 }

@@ -49,8 +49,10 @@ pub struct Options {
 
 impl Options {
     /// What a Kubernetes server asks for.
-    pub const KUBERNETES: Self =
-        Self { validate_literals: true, quoted_names: false };
+    pub const KUBERNETES: Self = Self {
+        validate_literals: true,
+        quoted_names: false,
+    };
 }
 
 /// A library that an environment can have.
@@ -162,14 +164,14 @@ impl Library {
 /// Adds functions that are called only with arguments of their declared types.
 fn declare(env: &mut Env, table: Table) {
     for (name, body, signatures) in table {
-        env.add(name, signatures, Body::Native(*body));
+        env.add(name, signatures, &Body::Native(*body));
     }
 }
 
 /// Adds functions that look at their arguments themselves.
 fn declare_operators(env: &mut Env, table: Table) {
     for (name, body, signatures) in table {
-        env.add(name, signatures, Body::Operator(*body));
+        env.add(name, signatures, &Body::Operator(*body));
     }
 }
 

@@ -38,7 +38,11 @@ const NETWORKS: Table = &[
     ),
     ("ip", ip, &["cidr_ip: net.CIDR.() -> net.IP"]),
     ("masked", masked, &["cidr_masked: net.CIDR.() -> net.CIDR"]),
-    ("prefixLength", prefix_length, &["cidr_prefix_length: net.CIDR.() -> int"]),
+    (
+        "prefixLength",
+        prefix_length,
+        &["cidr_prefix_length: net.CIDR.() -> int"],
+    ),
     ("string", to_text, &["cidr_to_string: (net.CIDR) -> string"]),
 ];
 
@@ -111,14 +115,20 @@ fn parse(text: &str) -> Result<Network, EvalError> {
     };
     let Ok(parsed) = address.parse::<IpAddr>() else {
         let why = addresses::complaint(address);
-        return Err(refuse(format!("ParseAddr({}): {why}", number::quote(address))));
+        return Err(refuse(format!(
+            "ParseAddr({}): {why}",
+            number::quote(address)
+        )));
     };
     let plain = !bits.is_empty()
         && bits.bytes().all(|byte| byte.is_ascii_digit())
         && !(bits.len() > 1 && bits.starts_with('0'));
     let most = if parsed.is_ipv4() { 32 } else { 128 };
     let Some(bits) = bits.parse::<u32>().ok().filter(|_| plain) else {
-        return Err(refuse(format!("bad bits after slash: {}", number::quote(bits))));
+        return Err(refuse(format!(
+            "bad bits after slash: {}",
+            number::quote(bits)
+        )));
     };
     let Some(bits) = u8::try_from(bits).ok().filter(|bits| *bits <= most) else {
         return Err(refuse("prefix length out of range".to_owned()));
@@ -128,7 +138,10 @@ fn parse(text: &str) -> Result<Network, EvalError> {
             "network address parse error during conversion from string: IPv4-mapped IPv6 address {quoted} is not allowed"
         )));
     }
-    Ok(Network { address: parsed, bits })
+    Ok(Network {
+        address: parsed,
+        bits,
+    })
 }
 
 fn network(call: &Call<'_>, args: &[Value<'_>]) -> Result<Network, EvalError> {
@@ -178,7 +191,9 @@ fn contains_cidr<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
         },
         None => return call.refuse(args),
     };
-    Ok(Value::Bool(outer.bits <= inner.bits && outer.contains(inner.address)))
+    Ok(Value::Bool(
+        outer.bits <= inner.bits && outer.contains(inner.address),
+    ))
 }
 
 fn ip<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
@@ -187,7 +202,10 @@ fn ip<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
 
 fn masked<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
     let network = network(call, args)?;
-    Ok(Value::opaque(Network { address: network.masked(), ..network }))
+    Ok(Value::opaque(Network {
+        address: network.masked(),
+        ..network
+    }))
 }
 
 fn prefix_length<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {

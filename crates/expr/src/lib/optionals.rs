@@ -7,9 +7,18 @@ type Outcome<'a> = Result<Value<'a>, EvalError>;
 
 /// Handled by the evaluator.
 const SPECIAL: &[(&str, &[&str])] = &[
-    ("or", &["optional_or_optional: optional_type(V).(optional_type(V)) -> optional_type(V)"]),
-    ("orValue", &["optional_orValue_value: optional_type(V).(V) -> V"]),
-    ("_?._", &["select_optional_field: (dyn, string) -> optional_type(V)"]),
+    (
+        "or",
+        &["optional_or_optional: optional_type(V).(optional_type(V)) -> optional_type(V)"],
+    ),
+    (
+        "orValue",
+        &["optional_orValue_value: optional_type(V).(V) -> V"],
+    ),
+    (
+        "_?._",
+        &["select_optional_field: (dyn, string) -> optional_type(V)"],
+    ),
     (
         "_[?_]",
         &[
@@ -30,22 +39,53 @@ const SPECIAL: &[(&str, &[&str])] = &[
 
 const OPTIONALS: Table = &[
     ("optional.of", of, &["optional_of: (V) -> optional_type(V)"]),
-    ("optional.ofNonZeroValue", of_non_zero, &["optional_ofNonZeroValue: (V) -> optional_type(V)"]),
-    ("optional.none", none, &["optional_none: () -> optional_type(V)"]),
-    ("value", value, &["optional_value: optional_type(V).() -> V"]),
-    ("hasValue", has_value, &["optional_hasValue: optional_type(V).() -> bool"]),
-    ("optional.unwrap", unwrap, &["optional_unwrap: (list(optional_type(V))) -> list(V)"]),
-    ("unwrapOpt", unwrap, &["optional_unwrapOpt: list(optional_type(V)).() -> list(V)"]),
-    ("first", first, &["list_first: list(V).() -> optional_type(V)"]),
+    (
+        "optional.ofNonZeroValue",
+        of_non_zero,
+        &["optional_ofNonZeroValue: (V) -> optional_type(V)"],
+    ),
+    (
+        "optional.none",
+        none,
+        &["optional_none: () -> optional_type(V)"],
+    ),
+    (
+        "value",
+        value,
+        &["optional_value: optional_type(V).() -> V"],
+    ),
+    (
+        "hasValue",
+        has_value,
+        &["optional_hasValue: optional_type(V).() -> bool"],
+    ),
+    (
+        "optional.unwrap",
+        unwrap,
+        &["optional_unwrap: (list(optional_type(V))) -> list(V)"],
+    ),
+    (
+        "unwrapOpt",
+        unwrap,
+        &["optional_unwrapOpt: list(optional_type(V)).() -> list(V)"],
+    ),
+    (
+        "first",
+        first,
+        &["list_first: list(V).() -> optional_type(V)"],
+    ),
     ("last", last, &["list_last: list(V).() -> optional_type(V)"]),
 ];
 
 pub(super) fn install(env: &mut Env) {
     for (name, signatures) in SPECIAL {
-        env.add(name, signatures, crate::env::Body::Special);
+        env.add(name, signatures, &crate::env::Body::Special);
     }
     declare(env, OPTIONALS);
-    env.name_type("optional_type", crate::Type::optional(crate::Type::Param("V".into())));
+    env.name_type(
+        "optional_type",
+        crate::Type::optional(crate::Type::Param("V".into())),
+    );
 }
 
 fn of<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
@@ -91,7 +131,10 @@ fn unwrap<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
         match item {
             Value::Optional(inner) => items.extend(inner.map(|inner| (*inner).clone())),
             other => {
-                return Err(EvalError::new(format!("value {} is not optional", other.show())));
+                return Err(EvalError::new(format!(
+                    "value {} is not optional",
+                    other.show()
+                )));
             }
         }
     }
@@ -109,8 +152,8 @@ fn first<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
 fn last<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
     match args {
         [Value::List(list)] => {
-            let last = list.len().checked_sub(1).and_then(|place| list.get(place));
-            Ok(last.map_or(Value::Optional(None), Value::some))
+            let end = list.len().checked_sub(1).and_then(|place| list.get(place));
+            Ok(end.map_or(Value::Optional(None), Value::some))
         }
         _ => call.refuse(args),
     }

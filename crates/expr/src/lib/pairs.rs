@@ -1,7 +1,12 @@
 //! Loops over two variables: the function behind those that make maps.
 
 use super::{Table, declare};
-use crate::{call::Call, env::Env, error::EvalError, value::{Key, Map, Value}};
+use crate::{
+    call::Call,
+    env::Env,
+    error::EvalError,
+    value::{Key, Map, Value},
+};
 
 type Outcome<'a> = Result<Value<'a>, EvalError>;
 
@@ -33,7 +38,10 @@ fn insert<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
     };
     for (key, value) in added {
         let Some(place) = Key::of(&key) else {
-            return Err(EvalError::new(format!("unsupported key type: {}", key.type_name())));
+            return Err(EvalError::new(format!(
+                "unsupported key type: {}",
+                key.type_name()
+            )));
         };
         call.reserve(2 * size_of::<Value<'_>>())?;
         if entries.insert(place, value).is_some() {

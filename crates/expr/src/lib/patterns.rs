@@ -6,7 +6,11 @@ use crate::{call::Call, env::Env, error::EvalError, value::Value};
 type Outcome<'a> = Result<Value<'a>, EvalError>;
 
 const PATTERNS: Table = &[
-    ("find", find, &["string_find_string: string.(string) -> string"]),
+    (
+        "find",
+        find,
+        &["string_find_string: string.(string) -> string"],
+    ),
     (
         "findAll",
         find_all,
@@ -30,16 +34,21 @@ fn find<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
         return call.refuse(args);
     };
     let pattern = call.pattern(pattern).map_err(|error| illegal(&error))?;
-    let found = pattern.find(text).map_or("", |found| found.as_str()).to_owned();
+    let found = pattern
+        .find(text)
+        .map_or("", |found| found.as_str())
+        .to_owned();
     call.made(found)
 }
 
 fn find_all<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
     let (text, pattern, limit) = match args {
         [Value::String(text), Value::String(pattern)] => (text, pattern, -1),
-        [Value::String(text), Value::String(pattern), Value::Int(limit)] => {
-            (text, pattern, *limit)
-        }
+        [
+            Value::String(text),
+            Value::String(pattern),
+            Value::Int(limit),
+        ] => (text, pattern, *limit),
         _ => return call.refuse(args),
     };
     let pattern = call.pattern(pattern).map_err(|error| illegal(&error))?;

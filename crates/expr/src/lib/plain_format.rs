@@ -1,6 +1,6 @@
 //! `format` of the newest version of the text library: nothing is quoted or grouped.
 
-use super::formatting::{self, Clause, PRECISION, misfit};
+use super::formatting::{self, Clause, LONGEST, PRECISION, misfit, too_long};
 use crate::value::{Value, number};
 
 pub(super) fn apply(clause: &Clause, value: &Value<'_>) -> Result<String, String> {
@@ -11,7 +11,9 @@ pub(super) fn apply(clause: &Clause, value: &Value<'_>) -> Result<String, String
         ('f', Value::Double(number)) => Ok(format!("{number:.precision$}")),
         ('e', Value::Double(number)) => Ok(scientific(*number, precision)),
         ('f' | 'e', Value::Int(_) | Value::Uint(_)) => {
-            let number = value.convert(&crate::Type::Double).map_err(|error| error.to_string())?;
+            let number = value
+                .convert(&crate::Type::Double)
+                .map_err(|error| error.to_string())?;
             apply(clause, &number)
         }
         ('f' | 'e', other) => Err(misfit(clause.verb, &other.type_name())),
@@ -40,13 +42,27 @@ fn string(value: &Value<'_>) -> Result<String, String> {
     match value {
         Value::Double(number) => Ok(double(*number)),
         Value::List(list) => {
-            let parts: Vec<String> = list.iter().map(|item| string(&item)).collect::<Result<_, _>>()?;
-            Ok(format!("[{}]", parts.join(", ")))
+            let mut out = String::from("[");
+            for (place, item) in list.iter().enumerate() {
+                out.push_str(if place == 0 { "" } else { ", " });
+                out.push_str(&string(&item)?);
+                if out.len() > LONGEST {
+                    return Err(too_long());
+                }
+            }
+            out.push(']');
+            Ok(out)
         }
         Value::Map(map) => {
             let mut parts = Vec::new();
+            let mut length = 0;
             for (key, value) in map.iter() {
-                parts.push(format!("{}: {}", string(&key)?, string(&value)?));
+                let part = format!("{}: {}", string(&key)?, string(&value)?);
+                length += part.len();
+                if length > LONGEST {
+                    return Err(too_long());
+                }
+                parts.push(part);
             }
             parts.sort();
             Ok(format!("{{{}}}", parts.join(", ")))

@@ -20,7 +20,13 @@ const SPECIAL: &[(&str, &[&str])] = &[
     ("_?_:_", &["conditional: (bool, A, A) -> A"]),
     ("_==_", &["equals: (A, A) -> bool"]),
     ("_!=_", &["not_equals: (A, A) -> bool"]),
-    ("_[_]", &["index_list: (list(A), int) -> A", "index_map: (map(A, B), A) -> B"]),
+    (
+        "_[_]",
+        &[
+            "index_list: (list(A), int) -> A",
+            "index_map: (map(A, B), A) -> B",
+        ],
+    ),
 ];
 
 const OPERATORS: Table = &[
@@ -166,11 +172,40 @@ const OPERATORS: Table = &[
         ],
     ),
     ("!_", not, &["logical_not: (bool) -> bool"]),
-    ("@not_strictly_false", not_strictly_false, &["not_strictly_false: (bool) -> bool"]),
-    ("__not_strictly_false__", not_strictly_false, &["__not_strictly_false__: (bool) -> bool"]),
-    ("@in", contained, &["in_list: (A, list(A)) -> bool", "in_map: (A, map(A, B)) -> bool"]),
-    ("_in_", contained, &["in_list: (A, list(A)) -> bool", "in_map: (A, map(A, B)) -> bool"]),
-    ("in", contained, &["in_list: (A, list(A)) -> bool", "in_map: (A, map(A, B)) -> bool"]),
+    (
+        "@not_strictly_false",
+        not_strictly_false,
+        &["not_strictly_false: (bool) -> bool"],
+    ),
+    (
+        "__not_strictly_false__",
+        not_strictly_false,
+        &["__not_strictly_false__: (bool) -> bool"],
+    ),
+    (
+        "@in",
+        contained,
+        &[
+            "in_list: (A, list(A)) -> bool",
+            "in_map: (A, map(A, B)) -> bool",
+        ],
+    ),
+    (
+        "_in_",
+        contained,
+        &[
+            "in_list: (A, list(A)) -> bool",
+            "in_map: (A, map(A, B)) -> bool",
+        ],
+    ),
+    (
+        "in",
+        contained,
+        &[
+            "in_list: (A, list(A)) -> bool",
+            "in_map: (A, map(A, B)) -> bool",
+        ],
+    ),
     (
         "size",
         size,
@@ -189,7 +224,7 @@ const OPERATORS: Table = &[
 
 pub(super) fn install(env: &mut Env) {
     for (name, signatures) in SPECIAL {
-        env.add(name, signatures, Body::Special);
+        env.add(name, signatures, &Body::Special);
     }
     declare_operators(env, OPERATORS);
     conversions::install(env);
@@ -205,7 +240,10 @@ pub(super) fn install(env: &mut Env) {
             ("google.protobuf.Timestamp", Type::Timestamp),
             ("int", Type::Int),
             ("list", Type::list(Type::Param("A".into()))),
-            ("map", Type::map(Type::Param("A".into()), Type::Param("B".into()))),
+            (
+                "map",
+                Type::map(Type::Param("A".into()), Type::Param("B".into())),
+            ),
             ("null_type", Type::Null),
             ("string", Type::String),
             ("type", Type::Type(None)),
@@ -218,9 +256,13 @@ fn order(call: &Call<'_>, args: &[Value<'_>]) -> Result<Ordering, EvalError> {
     use Value::{List, Map, Null, Opaque, Optional, Type};
     match args {
         // What has no order at all does not know the operator.
-        [Null | List(_) | Map(_) | Type(_) | Optional(_) | Opaque(_), _] => {
-            Err(EvalError::new(format!("no such overload: {}", call.function)))
-        }
+        [
+            Null | List(_) | Map(_) | Type(_) | Optional(_) | Opaque(_),
+            _,
+        ] => Err(EvalError::new(format!(
+            "no such overload: {}",
+            call.function
+        ))),
         [one, two] => one.compare(two),
         _ => Err(EvalError::no_overload()),
     }
@@ -250,15 +292,16 @@ fn not<'a>(_: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
 }
 
 /// True unless the argument is plainly false; failures are taken care of by the evaluator.
+#[allow(clippy::unnecessary_wraps)] // the shape of all functions
 fn not_strictly_false<'a>(_: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
     Ok(Value::Bool(!matches!(args, [Value::Bool(false)])))
 }
 
-fn contained<'a>(_: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
+fn contained<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
     match args {
-        [item, Value::List(list)] => {
-            Ok(Value::Bool(list.iter().any(|candidate| candidate.equals(item))))
-        }
+        [item, Value::List(list)] => Ok(Value::Bool(
+            list.iter().any(|candidate| call.same(&candidate, item)),
+        )),
         [key, Value::Map(map)] => Ok(Value::Bool(map.get(key).is_some())),
         _ => Err(EvalError::no_overload()),
     }
@@ -270,6 +313,9 @@ fn size<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
         None if matches!(args, [Value::Timestamp(_) | Value::Duration(_)]) => {
             Err(EvalError::no_overload())
         }
-        None => Err(EvalError::new(format!("no such overload: {}", call.function))),
+        None => Err(EvalError::new(format!(
+            "no such overload: {}",
+            call.function
+        ))),
     }
 }

@@ -1,12 +1,21 @@
 //! Text beyond the standard functions.
 
 use super::{Table, declare};
-use crate::{call::Call, env::Env, error::EvalError, value::{Text, Value, number}};
+use crate::{
+    call::Call,
+    env::Env,
+    error::EvalError,
+    value::{Text, Value, number},
+};
 
 type Outcome<'a> = Result<Value<'a>, EvalError>;
 
 const FIRST: Table = &[
-    ("charAt", char_at, &["string_char_at_int: string.(int) -> string"]),
+    (
+        "charAt",
+        char_at,
+        &["string_char_at_int: string.(int) -> string"],
+    ),
     (
         "indexOf",
         index_of,
@@ -23,7 +32,11 @@ const FIRST: Table = &[
             "string_last_index_of_string_int: string.(string, int) -> int",
         ],
     ),
-    ("lowerAscii", lower, &["string_lower_ascii: string.() -> string"]),
+    (
+        "lowerAscii",
+        lower,
+        &["string_lower_ascii: string.() -> string"],
+    ),
     (
         "replace",
         replace,
@@ -49,21 +62,27 @@ const FIRST: Table = &[
         ],
     ),
     ("trim", trim, &["string_trim: string.() -> string"]),
-    ("upperAscii", upper, &["string_upper_ascii: string.() -> string"]),
-];
-
-const JOIN: Table = &[
     (
-        "join",
-        join,
-        &[
-            "list_join: list(string).() -> string",
-            "list_join_string: list(string).(string) -> string",
-        ],
+        "upperAscii",
+        upper,
+        &["string_upper_ascii: string.() -> string"],
     ),
 ];
 
-const QUOTE: Table = &[("strings.quote", quote, &["strings_quote: (string) -> string"])];
+const JOIN: Table = &[(
+    "join",
+    join,
+    &[
+        "list_join: list(string).() -> string",
+        "list_join_string: list(string).(string) -> string",
+    ],
+)];
+
+const QUOTE: Table = &[(
+    "strings.quote",
+    quote,
+    &["strings_quote: (string) -> string"],
+)];
 
 const REVERSE: Table = &[("reverse", reverse, &["string_reverse: string.() -> string"])];
 
@@ -90,7 +109,10 @@ fn out_of_range<'a>(index: i64) -> Outcome<'a> {
 /// The byte at which a character starts; the end of the text counts as one.
 fn offset(text: &str, index: i64) -> Option<usize> {
     let index = usize::try_from(index).ok()?;
-    text.char_indices().map(|(at, _)| at).chain([text.len()]).nth(index)
+    text.char_indices()
+        .map(|(at, _)| at)
+        .chain([text.len()])
+        .nth(index)
 }
 
 fn char_at<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
@@ -98,7 +120,12 @@ fn char_at<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
         return call.refuse(args);
     };
     match offset(text, *index) {
-        Some(at) => Ok(Value::from(text[at..].chars().next().map_or(String::new(), String::from))),
+        Some(at) => Ok(Value::from(
+            text[at..]
+                .chars()
+                .next()
+                .map_or(String::new(), String::from),
+        )),
         None => out_of_range(*index),
     }
 }
@@ -152,7 +179,9 @@ fn last_index_of<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
     while !text.is_char_boundary(end) {
         end -= 1; // a match that starts here would have to end inside a letter
     }
-    let found = text[..end].rfind(&**part).map_or(-1, |at| characters(&text[..at]));
+    let found = text[..end]
+        .rfind(&**part)
+        .map_or(-1, |at| characters(&text[..at]));
     Ok(Value::Int(found))
 }
 
@@ -181,9 +210,12 @@ fn trim<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
 fn replace<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
     let (text, old, new, limit) = match args {
         [Value::String(text), Value::String(old), Value::String(new)] => (text, old, new, -1),
-        [Value::String(text), Value::String(old), Value::String(new), Value::Int(limit)] => {
-            (text, old, new, *limit)
-        }
+        [
+            Value::String(text),
+            Value::String(old),
+            Value::String(new),
+            Value::Int(limit),
+        ] => (text, old, new, *limit),
         _ => return call.refuse(args),
     };
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
@@ -196,9 +228,11 @@ fn replace<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
 fn split<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
     let (text, separator, limit) = match args {
         [Value::String(text), Value::String(separator)] => (text, separator, -1),
-        [Value::String(text), Value::String(separator), Value::Int(limit)] => {
-            (text, separator, *limit)
-        }
+        [
+            Value::String(text),
+            Value::String(separator),
+            Value::Int(limit),
+        ] => (text, separator, *limit),
         _ => return call.refuse(args),
     };
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
@@ -210,7 +244,7 @@ fn split<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
         text.splitn(limit, &**separator).collect()
     };
     call.reserve(text.len() + parts.len() * size_of::<Value<'_>>())?;
-    Ok(Value::list(parts.into_iter().map(|part| Value::text(part)).collect()))
+    Ok(Value::list(parts.into_iter().map(Value::text).collect()))
 }
 
 /// One part per letter; the last has what is left.
@@ -261,7 +295,10 @@ fn join<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
     let mut out = String::new();
     for (place, item) in list.iter().enumerate() {
         let Value::String(text) = &item else {
-            return Err(EvalError::new(format!("join: invalid input: {}", item.show())));
+            return Err(EvalError::new(format!(
+                "join: invalid input: {}",
+                item.show()
+            )));
         };
         call.reserve(text.len() + separator.len())?;
         if place > 0 {

@@ -58,8 +58,16 @@ const SUMMARIES: Table = &[
             "list_bytes_max_bytes: list(bytes).() -> bytes",
         ],
     ),
-    ("indexOf", index_of, &["list_a_index_of_int: list(A).(A) -> int"]),
-    ("lastIndexOf", last_index_of, &["list_a_last_index_of_int: list(A).(A) -> int"]),
+    (
+        "indexOf",
+        index_of,
+        &["list_a_index_of_int: list(A).(A) -> int"],
+    ),
+    (
+        "lastIndexOf",
+        last_index_of,
+        &["list_a_last_index_of_int: list(A).(A) -> int"],
+    ),
 ];
 
 pub(super) fn install(env: &mut Env) {
@@ -132,12 +140,18 @@ fn least<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
 }
 
 fn place(found: Option<usize>) -> Value<'static> {
-    Value::Int(found.and_then(|place| i64::try_from(place).ok()).unwrap_or(-1))
+    Value::Int(
+        found
+            .and_then(|place| i64::try_from(place).ok())
+            .unwrap_or(-1),
+    )
 }
 
 fn index_of<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
     match args {
-        [Value::List(list), item] => Ok(place(list.iter().position(|known| known.equals(item)))),
+        [Value::List(list), item] => {
+            Ok(place(list.iter().position(|known| call.same(&known, item))))
+        }
         _ => call.refuse(args),
     }
 }
@@ -145,8 +159,12 @@ fn index_of<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
 fn last_index_of<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
     match args {
         [Value::List(list), item] => {
-            let last = list.iter().enumerate().filter(|(_, known)| known.equals(item)).last();
-            Ok(place(last.map(|(place, _)| place)))
+            let found = list
+                .iter()
+                .enumerate()
+                .filter(|(_, known)| call.same(known, item))
+                .last();
+            Ok(place(found.map(|(place, _)| place)))
         }
         _ => call.refuse(args),
     }

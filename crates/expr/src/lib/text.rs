@@ -6,9 +6,21 @@ use crate::{call::Call, env::Env, error::EvalError, value::Value};
 type Outcome<'a> = Result<Value<'a>, EvalError>;
 
 const TEXT: Table = &[
-    ("contains", contains, &["contains_string: string.(string) -> bool"]),
-    ("endsWith", ends_with, &["ends_with_string: string.(string) -> bool"]),
-    ("startsWith", starts_with, &["starts_with_string: string.(string) -> bool"]),
+    (
+        "contains",
+        contains,
+        &["contains_string: string.(string) -> bool"],
+    ),
+    (
+        "endsWith",
+        ends_with,
+        &["ends_with_string: string.(string) -> bool"],
+    ),
+    (
+        "startsWith",
+        starts_with,
+        &["starts_with_string: string.(string) -> bool"],
+    ),
     (
         "matches",
         matches,

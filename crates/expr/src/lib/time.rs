@@ -1,7 +1,12 @@
 //! Parts of moments and spans of time.
 
 use super::{Table, declare_operators};
-use crate::{call::Call, env::Env, error::EvalError, value::{Value, moment::Clock}};
+use crate::{
+    call::Call,
+    env::Env,
+    error::EvalError,
+    value::{Value, moment::Clock},
+};
 
 type Outcome<'a> = Result<Value<'a>, EvalError>;
 
@@ -97,24 +102,19 @@ pub(super) fn install(env: &mut Env) {
 }
 
 /// A part of a moment on the clock of a zone.
-fn part<'a>(
-    args: &[Value<'a>],
-    read: fn(&Clock) -> i64,
-) -> Outcome<'a> {
+fn part<'a>(args: &[Value<'a>], read: fn(&Clock) -> i64) -> Outcome<'a> {
     let (moment, zone) = match args {
         [Value::Timestamp(moment)] => (moment, None),
         [Value::Timestamp(moment), Value::String(zone)] => (moment, Some(&**zone)),
         _ => return Err(EvalError::no_overload()),
     };
-    Ok(Value::Int(read(&moment.clock(zone).map_err(EvalError::new)?)))
+    Ok(Value::Int(read(
+        &moment.clock(zone).map_err(EvalError::new)?,
+    )))
 }
 
 /// A part of a moment, or a span counted in a unit.
-fn part_or_span<'a>(
-    args: &[Value<'a>],
-    unit: i64,
-    read: fn(&Clock) -> i64,
-) -> Outcome<'a> {
+fn part_or_span<'a>(args: &[Value<'a>], unit: i64, read: fn(&Clock) -> i64) -> Outcome<'a> {
     match args {
         [Value::Duration(nanos)] => Ok(Value::Int(nanos / unit)),
         _ => part(args, read),

@@ -1,5 +1,7 @@
 //! Reading URLs as Go does.
 
+use std::fmt::Write as _;
+
 use crate::value::number;
 
 /// An absolute URL.
@@ -69,7 +71,11 @@ impl Url {
 
     /// The path with everything escaped that must be.
     pub(super) fn escaped_path(&self) -> String {
-        if self.path.bytes().all(|byte| allowed_in_path(byte) || b"!'()*[]%".contains(&byte)) {
+        if self
+            .path
+            .bytes()
+            .all(|byte| allowed_in_path(byte) || b"!'()*[]%".contains(&byte))
+        {
             return self.path.clone();
         }
         let decoded = decode(&self.path, false).unwrap_or_default();
@@ -77,7 +83,7 @@ impl Url {
             if allowed_in_path(*byte) {
                 out.push(char::from(*byte));
             } else {
-                out.push_str(&format!("%{byte:02X}"));
+                let _ = write!(out, "%{byte:02X}");
             }
             out
         })
@@ -86,7 +92,9 @@ impl Url {
     /// Keys and values of the query; what cannot be read is left out.
     pub(super) fn query(&self) -> Vec<(String, String)> {
         let text = |part: &str| {
-            decode(part, true).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+            decode(part, true)
+                .ok()
+                .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
         };
         self.query
             .split('&')

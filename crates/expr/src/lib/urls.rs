@@ -16,12 +16,36 @@ type Outcome<'a> = Result<Value<'a>, EvalError>;
 const URLS: Table = &[
     ("url", url, &["string_to_url: (string) -> kubernetes.URL"]),
     ("isURL", is_url, &["is_url_string: (string) -> bool"]),
-    ("getScheme", scheme, &["url_get_scheme: kubernetes.URL.() -> string"]),
-    ("getHost", host, &["url_get_host: kubernetes.URL.() -> string"]),
-    ("getHostname", hostname, &["url_get_hostname: kubernetes.URL.() -> string"]),
-    ("getPort", port, &["url_get_port: kubernetes.URL.() -> string"]),
-    ("getEscapedPath", path, &["url_get_escaped_path: kubernetes.URL.() -> string"]),
-    ("getQuery", query, &["url_get_query: kubernetes.URL.() -> map(string, list(string))"]),
+    (
+        "getScheme",
+        scheme,
+        &["url_get_scheme: kubernetes.URL.() -> string"],
+    ),
+    (
+        "getHost",
+        host,
+        &["url_get_host: kubernetes.URL.() -> string"],
+    ),
+    (
+        "getHostname",
+        hostname,
+        &["url_get_hostname: kubernetes.URL.() -> string"],
+    ),
+    (
+        "getPort",
+        port,
+        &["url_get_port: kubernetes.URL.() -> string"],
+    ),
+    (
+        "getEscapedPath",
+        path,
+        &["url_get_escaped_path: kubernetes.URL.() -> string"],
+    ),
+    (
+        "getQuery",
+        query,
+        &["url_get_query: kubernetes.URL.() -> map(string, list(string))"],
+    ),
 ];
 
 impl Opaque for Url {
@@ -40,7 +64,10 @@ impl Opaque for Url {
 
 pub(super) fn install(env: &mut Env) {
     declare(env, URLS);
-    name_types(env, &[("kubernetes.URL", Type::object("kubernetes.URL", []))]);
+    name_types(
+        env,
+        &[("kubernetes.URL", Type::object("kubernetes.URL", []))],
+    );
 }
 
 fn url<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
@@ -49,7 +76,9 @@ fn url<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
     };
     call.reserve(text.len())?;
     let url = Url::parse(text).map_err(|error| {
-        EvalError::new(format!("URL parse error during conversion from string: {error}"))
+        EvalError::new(format!(
+            "URL parse error during conversion from string: {error}"
+        ))
     })?;
     Ok(Value::opaque(url))
 }

@@ -33,21 +33,33 @@ const VERSIONS: Table = &[
     (
         "isGreaterThan",
         is_greater,
-        &[
-            "semver_is_greater_than: kubernetes.Semver.(kubernetes.Semver) -> bool",
-        ],
+        &["semver_is_greater_than: kubernetes.Semver.(kubernetes.Semver) -> bool"],
     ),
     (
         "isLessThan",
         is_less,
-        &[
-            "semver_is_less_than: kubernetes.Semver.(kubernetes.Semver) -> bool",
-        ],
+        &["semver_is_less_than: kubernetes.Semver.(kubernetes.Semver) -> bool"],
     ),
-    ("compareTo", compare_to, &["semver_compare_to: kubernetes.Semver.(kubernetes.Semver) -> int"]),
-    ("major", major, &["semver_major: kubernetes.Semver.() -> int"]),
-    ("minor", minor, &["semver_minor: kubernetes.Semver.() -> int"]),
-    ("patch", patch, &["semver_patch: kubernetes.Semver.() -> int"]),
+    (
+        "compareTo",
+        compare_to,
+        &["semver_compare_to: kubernetes.Semver.(kubernetes.Semver) -> int"],
+    ),
+    (
+        "major",
+        major,
+        &["semver_major: kubernetes.Semver.() -> int"],
+    ),
+    (
+        "minor",
+        minor,
+        &["semver_minor: kubernetes.Semver.() -> int"],
+    ),
+    (
+        "patch",
+        patch,
+        &["semver_patch: kubernetes.Semver.() -> int"],
+    ),
 ];
 
 /// A version as a value.
@@ -83,7 +95,10 @@ impl Opaque for Version {
     }
 
     fn equals(&self, other: &dyn Opaque) -> bool {
-        other.as_any().downcast_ref::<Self>().is_some_and(|other| self.order(other).is_eq())
+        other
+            .as_any()
+            .downcast_ref::<Self>()
+            .is_some_and(|other| self.order(other).is_eq())
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -93,7 +108,10 @@ impl Opaque for Version {
 
 pub(super) fn install(env: &mut Env) {
     declare(env, VERSIONS);
-    name_types(env, &[("kubernetes.Semver", Type::object("kubernetes.Semver", []))]);
+    name_types(
+        env,
+        &[("kubernetes.Semver", Type::object("kubernetes.Semver", []))],
+    );
 }
 
 fn parse(text: &str) -> Result<Version, String> {
@@ -112,8 +130,11 @@ fn parse(text: &str) -> Result<Version, String> {
         Some((patch, before)) => (patch, Some(before)),
         None => (rest, None),
     };
-    let core =
-        [core_number("major", major)?, core_number("minor", minor)?, core_number("patch", patch)?];
+    let core = [
+        core_number("major", major)?,
+        core_number("minor", minor)?,
+        core_number("patch", patch)?,
+    ];
     let mut found = Vec::new();
     for part in before.into_iter().flat_map(|before| before.split('.')) {
         found.push(prerelease(part)?);
@@ -124,31 +145,44 @@ fn parse(text: &str) -> Result<Version, String> {
         }
         if !word(part) {
             let quoted = number::quote(part);
-            return Err(format!("Invalid character(s) found in build meta data {quoted}"));
+            return Err(format!(
+                "Invalid character(s) found in build meta data {quoted}"
+            ));
         }
     }
-    Ok(Version { core, before: found })
+    Ok(Version {
+        core,
+        before: found,
+    })
 }
 
 fn word(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    text.bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 
 fn core_number(what: &str, text: &str) -> Result<u64, String> {
     let capital = what[..1].to_uppercase() + &what[1..];
     if !text.bytes().all(|byte| byte.is_ascii_digit()) {
         let quoted = number::quote(text);
-        return Err(format!("Invalid character(s) found in {what} number {quoted}"));
+        return Err(format!(
+            "Invalid character(s) found in {what} number {quoted}"
+        ));
     }
     if text.len() > 1 && text.starts_with('0') {
         let quoted = number::quote(text);
-        return Err(format!("{capital} number must not contain leading zeroes {quoted}"));
+        return Err(format!(
+            "{capital} number must not contain leading zeroes {quoted}"
+        ));
     }
     let quoted = number::quote(text);
     if text.is_empty() {
-        return Err(format!("strconv.ParseUint: parsing {quoted}: invalid syntax"));
+        return Err(format!(
+            "strconv.ParseUint: parsing {quoted}: invalid syntax"
+        ));
     }
-    text.parse().map_err(|_| format!("strconv.ParseUint: parsing {quoted}: value out of range"))
+    text.parse()
+        .map_err(|_| format!("strconv.ParseUint: parsing {quoted}: value out of range"))
 }
 
 fn prerelease(text: &str) -> Result<Part, String> {
@@ -163,11 +197,17 @@ fn prerelease(text: &str) -> Result<Part, String> {
             ));
         }
         return text.parse().map(Part::Number).map_err(|_| {
-            format!("strconv.ParseUint: parsing {}: value out of range", number::quote(text))
+            format!(
+                "strconv.ParseUint: parsing {}: value out of range",
+                number::quote(text)
+            )
         });
     }
     if !word(text) {
-        return Err(format!("Invalid character(s) found in prerelease {}", number::quote(text)));
+        return Err(format!(
+            "Invalid character(s) found in prerelease {}",
+            number::quote(text)
+        ));
     }
     Ok(Part::Word(text.to_owned()))
 }
@@ -183,7 +223,11 @@ fn parse_loosely(text: &str) -> Result<Version, String> {
             }
             let bare = part.trim_start_matches('0');
             let digit = bare.starts_with(|first: char| first.is_ascii_digit());
-            if digit { bare.to_owned() } else { format!("0{bare}") }
+            if digit {
+                bare.to_owned()
+            } else {
+                format!("0{bare}")
+            }
         })
         .collect();
     if parts.len() < 3 {

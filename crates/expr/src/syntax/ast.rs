@@ -57,11 +57,27 @@ pub(crate) enum Kind {
     Broken,
     Literal(Literal),
     Ident(Arc<str>),
-    Select { operand: Id, field: Arc<str>, test: bool },
-    Call { target: Option<Id>, name: Arc<str>, args: Vec<Id> },
-    List { items: Vec<Id>, optional: Vec<bool> },
-    Map { entries: Vec<Entry> },
-    Struct { name: Arc<str>, fields: Vec<FieldInit> },
+    Select {
+        operand: Id,
+        field: Arc<str>,
+        test: bool,
+    },
+    Call {
+        target: Option<Id>,
+        name: Arc<str>,
+        args: Vec<Id>,
+    },
+    List {
+        items: Vec<Id>,
+        optional: Vec<bool>,
+    },
+    Map {
+        entries: Vec<Entry>,
+    },
+    Struct {
+        name: Arc<str>,
+        fields: Vec<FieldInit>,
+    },
     Fold(Box<Fold>),
 }
 
@@ -91,7 +107,9 @@ impl Ast {
     }
 
     pub(crate) fn kind(&self, id: Id) -> &Kind {
-        self.nodes.get(id as usize).map_or(&Kind::Broken, |node| &node.kind)
+        self.nodes
+            .get(id as usize)
+            .map_or(&Kind::Broken, |node| &node.kind)
     }
 
     pub(crate) fn at(&self, id: Id) -> u32 {
@@ -119,14 +137,22 @@ impl Ast {
                     .map(|entry| level(&entry.key).max(level(&entry.value)))
                     .max()
                     .unwrap_or(0),
-                Kind::Struct { fields, .. } => {
-                    fields.iter().map(|field| level(&field.value)).max().unwrap_or(0)
-                }
-                Kind::Fold(fold) => [fold.range, fold.init, fold.condition, fold.step, fold.result]
+                Kind::Struct { fields, .. } => fields
                     .iter()
-                    .map(level)
+                    .map(|field| level(&field.value))
                     .max()
                     .unwrap_or(0),
+                Kind::Fold(fold) => [
+                    fold.range,
+                    fold.init,
+                    fold.condition,
+                    fold.step,
+                    fold.result,
+                ]
+                .iter()
+                .map(level)
+                .max()
+                .unwrap_or(0),
             };
             levels.push(below + 1);
         }
@@ -137,7 +163,11 @@ impl Ast {
     pub(crate) fn qualified_name(&self, id: Id) -> Option<String> {
         match self.kind(id) {
             Kind::Ident(name) => Some(name.to_string()),
-            Kind::Select { operand, field, test: false } => {
+            Kind::Select {
+                operand,
+                field,
+                test: false,
+            } => {
                 let mut name = self.qualified_name(*operand)?;
                 name.push('.');
                 name.push_str(field);
@@ -154,16 +184,27 @@ impl Ast {
         }
         let at = self.at(id);
         let kind = match self.kind(id).clone() {
-            Kind::Select { operand, field, test } => {
-                Kind::Select { operand: self.copy(operand), field, test }
-            }
+            Kind::Select {
+                operand,
+                field,
+                test,
+            } => Kind::Select {
+                operand: self.copy(operand),
+                field,
+                test,
+            },
             Kind::Call { target, name, args } => {
                 let args = args.into_iter().map(|arg| self.copy(arg)).collect();
-                Kind::Call { target: target.map(|target| self.copy(target)), name, args }
+                Kind::Call {
+                    target: target.map(|target| self.copy(target)),
+                    name,
+                    args,
+                }
             }
-            Kind::List { items, optional } => {
-                Kind::List { items: items.into_iter().map(|item| self.copy(item)).collect(), optional }
-            }
+            Kind::List { items, optional } => Kind::List {
+                items: items.into_iter().map(|item| self.copy(item)).collect(),
+                optional,
+            },
             Kind::Map { entries } => Kind::Map {
                 entries: entries
                     .into_iter()
@@ -178,7 +219,10 @@ impl Ast {
                 name,
                 fields: fields
                     .into_iter()
-                    .map(|field| FieldInit { value: self.copy(field.value), ..field })
+                    .map(|field| FieldInit {
+                        value: self.copy(field.value),
+                        ..field
+                    })
                     .collect(),
             },
             Kind::Fold(fold) => Kind::Fold(Box::new(Fold {
@@ -210,9 +254,11 @@ impl Ast {
         match kind {
             Kind::Broken | Kind::Literal(_) | Kind::Ident(_) => 0,
             Kind::Select { operand, .. } => self.height(*operand) + 1,
-            Kind::Call { target: Some(target), args, .. } => {
-                self.height(*target).max(most(args)) + 1
-            }
+            Kind::Call {
+                target: Some(target),
+                args,
+                ..
+            } => self.height(*target).max(most(args)) + 1,
             Kind::Call { name, args, .. } => {
                 let counted = name.starts_with('_') || &**name == "@in";
                 let logical = matches!(&**name, "_&&_" | "_||_");
@@ -224,14 +270,21 @@ impl Ast {
                 .map(|entry| self.height(entry.key).max(self.height(entry.value)))
                 .max()
                 .unwrap_or(0),
-            Kind::Struct { fields, .. } => {
-                fields.iter().map(|field| self.height(field.value)).max().unwrap_or(0)
-            }
+            Kind::Struct { fields, .. } => fields
+                .iter()
+                .map(|field| self.height(field.value))
+                .max()
+                .unwrap_or(0),
             // The text had one member call here. What the macro put around its arguments (at most a
             // choice and a sum) does not count.
             Kind::Fold(fold) => {
-                let step = self.height(fold.step).saturating_sub(self.made_by_macro(fold.step));
-                self.height(fold.range).max(self.height(fold.init)).max(step) + 1
+                let step = self
+                    .height(fold.step)
+                    .saturating_sub(self.made_by_macro(fold.step));
+                self.height(fold.range)
+                    .max(self.height(fold.init))
+                    .max(step)
+                    + 1
             }
         }
     }

@@ -49,41 +49,61 @@ impl Parser<'_> {
 
     /// A loop over nothing, whose result sees `accu` as a variable.
     fn let_in(&mut self, accu: &str, init: Id, result: Id, at: usize) -> Id {
-        let range = self.add(Kind::List { items: Vec::new(), optional: Vec::new() }, at);
+        let range = self.add(
+            Kind::List {
+                items: Vec::new(),
+                optional: Vec::new(),
+            },
+            at,
+        );
         let condition = self.constant(Literal::Bool(false), at);
         let step = self.add(Kind::Ident(accu.into()), at);
         let (var, accu) = (UNUSED.into(), accu.into());
-        self.fold(Fold { range, var, var2: None, accu, init, condition, step, result }, at)
+        self.fold(
+            Fold {
+                range,
+                var,
+                var2: None,
+                accu,
+                init,
+                condition,
+                step,
+                result,
+            },
+            at,
+        )
     }
 
     fn method(&mut self, target: Id, name: &str, args: Vec<Id>, at: usize) -> Id {
-        self.add(Kind::Call { target: Some(target), name: name.into(), args }, at)
+        self.add(
+            Kind::Call {
+                target: Some(target),
+                name: name.into(),
+                args,
+            },
+            at,
+        )
     }
 
-    fn optional_map(
-        &mut self,
-        target: Id,
-        name: &str,
-        var: Id,
-        make: Id,
-        at: usize,
-    ) -> Expansion {
+    fn optional_map(&mut self, target: Id, name: &str, var: Id, make: Id, at: usize) -> Expansion {
         let complaint = format!("{name}() variable name must be a simple identifier");
         let var = self.simple(var, complaint)?;
         let test = self.method(target, "hasValue", Vec::new(), at);
         let again = self.ast.copy(target);
         let value = self.method(again, "value", Vec::new(), at);
-        let mut made = self.let_in(&var, value, make, at);
+        let mut result = self.let_in(&var, value, make, at);
         if name == "optMap" {
-            made = self.call("optional.of", vec![made], at);
+            result = self.call("optional.of", vec![result], at);
         }
         let none = self.call("optional.none", Vec::new(), at);
-        Ok(Some(self.call("_?_:_", vec![test, made, none], at)))
+        Ok(Some(self.call("_?_:_", vec![test, result, none], at)))
     }
 
     fn sort_by(&mut self, target: Id, var: Id, key: Id, at: usize) -> Expansion {
-        if matches!(self.ast.kind(target), Kind::Literal(_) | Kind::Map { .. } | Kind::Struct { .. })
-        {
+        if matches!(
+            self.ast.kind(target),
+            Kind::Literal(_) | Kind::Map { .. } | Kind::Struct { .. }
+        ) {
             return misuse(
                 target,
                 "sortBy can only be applied to a list, identifier, comprehension, call or select expression",
@@ -99,7 +119,10 @@ impl Parser<'_> {
     }
 
     fn bind(&mut self, var: Id, init: Id, result: Id, at: usize) -> Expansion {
-        let var = self.simple(var, "cel.bind() variable names must be simple identifiers".into())?;
+        let var = self.simple(
+            var,
+            "cel.bind() variable names must be simple identifiers".into(),
+        )?;
         Ok(Some(self.let_in(&var, init, result, at)))
     }
 
@@ -112,14 +135,20 @@ impl Parser<'_> {
         at: usize,
     ) -> Expansion {
         match args {
-            [] => misuse(target, format!("math.{word}() requires at least one argument")),
+            [] => misuse(
+                target,
+                format!("math.{word}() requires at least one argument"),
+            ),
             [only] => {
                 let list = matches!(self.ast.kind(*only), Kind::List { items, .. }
                     if !items.is_empty() && items.iter().all(|item| self.numeric(*item)));
                 if list || self.numeric(*only) {
                     return Ok(Some(self.call(function, vec![*only], at)));
                 }
-                misuse(*only, format!("math.{word}() invalid single argument value"))
+                misuse(
+                    *only,
+                    format!("math.{word}() invalid single argument value"),
+                )
             }
             many => {
                 if let Some(wrong) = many.iter().find(|arg| !self.numeric(**arg)) {
@@ -130,7 +159,13 @@ impl Parser<'_> {
                     return Ok(Some(self.call(function, many.to_vec(), at)));
                 }
                 let optional = vec![false; many.len()];
-                let list = self.add(Kind::List { items: many.to_vec(), optional }, at);
+                let list = self.add(
+                    Kind::List {
+                        items: many.to_vec(),
+                        optional,
+                    },
+                    at,
+                );
                 Ok(Some(self.call(function, vec![list], at)))
             }
         }
@@ -139,7 +174,10 @@ impl Parser<'_> {
     fn numeric(&self, id: Id) -> bool {
         match self.ast.kind(id) {
             Kind::Literal(literal) => {
-                matches!(literal, Literal::Int(_) | Literal::Uint(_) | Literal::Double(_))
+                matches!(
+                    literal,
+                    Literal::Int(_) | Literal::Uint(_) | Literal::Double(_)
+                )
             }
             Kind::List { .. } | Kind::Map { .. } | Kind::Struct { .. } => false,
             _ => true,

@@ -37,7 +37,11 @@ pub(crate) struct Unrecognised {
 
 /// All tokens of a text, ending with [`Token::End`].
 pub(crate) fn tokens(text: &[char]) -> (Vec<Lexeme>, Vec<Unrecognised>) {
-    let mut lexer = Lexer { text, errors: Vec::new(), found: Vec::new() };
+    let mut lexer = Lexer {
+        text,
+        errors: Vec::new(),
+        found: Vec::new(),
+    };
     lexer.run();
     (lexer.found, lexer.errors)
 }
@@ -65,7 +69,11 @@ impl Lexer<'_> {
                 }
                 _ => match self.token(at) {
                     Ok((token, end)) => {
-                        self.found.push(Lexeme { token, start: at, end });
+                        self.found.push(Lexeme {
+                            token,
+                            start: at,
+                            end,
+                        });
                         at = end;
                     }
                     Err(failed) => {
@@ -77,7 +85,11 @@ impl Lexer<'_> {
                 },
             }
         }
-        self.found.push(Lexeme { token: Token::End, start: at, end: at });
+        self.found.push(Lexeme {
+            token: Token::End,
+            start: at,
+            end: at,
+        });
     }
 
     /// The longest token at a place, or the place of the character that fits none.
@@ -165,7 +177,11 @@ impl Lexer<'_> {
         {
             end += 1;
         }
-        if self.peek(end) == '`' && end > at + 1 { Ok((Token::Quoted, end + 1)) } else { Err(end) }
+        if self.peek(end) == '`' && end > at + 1 {
+            Ok((Token::Quoted, end + 1))
+        } else {
+            Err(end)
+        }
     }
 
     /// A string or bytes literal, if a quote follows the prefix at this place.
@@ -186,8 +202,15 @@ impl Lexer<'_> {
             return Ok(None);
         }
         let long = self.peek(open + 1) == quote && self.peek(open + 2) == quote;
-        let found = if long { self.long_string(open, quote, raw) } else { Err(0) };
-        match found.or_else(|far| self.short_string(open, quote, raw).map_err(|near| near.max(far))) {
+        let found = if long {
+            self.long_string(open, quote, raw)
+        } else {
+            Err(0)
+        };
+        match found.or_else(|far| {
+            self.short_string(open, quote, raw)
+                .map_err(|near| near.max(far))
+        }) {
             Ok(end) => Ok(Some((token, end))),
             // A prefix without its string is an identifier.
             Err(_) if open > at => Ok(None),
@@ -201,7 +224,11 @@ impl Lexer<'_> {
             if (0..3).all(|ahead| self.peek(at + ahead) == quote) {
                 return Ok(at + 3);
             }
-            at = if self.peek(at) == '\\' && !raw { self.escape(at)? } else { at + 1 };
+            at = if self.peek(at) == '\\' && !raw {
+                self.escape(at)?
+            } else {
+                at + 1
+            };
         }
         Err(at)
     }

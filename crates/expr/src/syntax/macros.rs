@@ -15,6 +15,7 @@ pub(super) const UNUSED: &str = "#unused";
 
 /// Which macros a text may use.
 #[derive(Clone, Copy, Debug, Default)]
+#[allow(clippy::struct_excessive_bools)] // one for each library; they do not depend on each other
 pub(crate) struct MacroSet {
     /// `has`, `all`, `exists`, `exists_one`, `map`, `filter`.
     pub(crate) standard: bool,
@@ -41,7 +42,10 @@ pub(super) struct Misuse {
 pub(super) type Expansion = Result<Option<Id>, Misuse>;
 
 pub(super) fn misuse<T>(at: Id, message: impl Into<String>) -> Result<T, Misuse> {
-    Err(Misuse { at, message: message.into() })
+    Err(Misuse {
+        at,
+        message: message.into(),
+    })
 }
 
 impl Parser<'_> {
@@ -60,7 +64,14 @@ impl Parser<'_> {
         let expansion = self.expand_member(target, name, &args, at);
         match self.settle(expansion, at) {
             Some(expanded) => expanded,
-            None => self.add(Kind::Call { target: Some(target), name: name.into(), args }, at),
+            None => self.add(
+                Kind::Call {
+                    target: Some(target),
+                    name: name.into(),
+                    args,
+                },
+                at,
+            ),
         }
     }
 
@@ -68,7 +79,8 @@ impl Parser<'_> {
         match expansion {
             Ok(expanded) => expanded,
             Err(misuse) => {
-                self.issues.at(self.ast.at(misuse.at) as usize, misuse.message);
+                self.issues
+                    .at(self.ast.at(misuse.at) as usize, misuse.message);
                 Some(self.add(Kind::Broken, at))
             }
         }
@@ -95,9 +107,14 @@ impl Parser<'_> {
 
     fn has(&mut self, arg: Id, at: usize) -> Result<Id, Misuse> {
         match self.ast.kind(arg).clone() {
-            Kind::Select { operand, field, .. } => {
-                Ok(self.add(Kind::Select { operand, field, test: true }, at))
-            }
+            Kind::Select { operand, field, .. } => Ok(self.add(
+                Kind::Select {
+                    operand,
+                    field,
+                    test: true,
+                },
+                at,
+            )),
             _ => misuse(arg, "invalid argument to has() macro"),
         }
     }
@@ -150,7 +167,19 @@ impl Parser<'_> {
         let accu = self.accu(at);
         let step = self.call("_&&_", vec![accu, test], at);
         let result = self.accu(at);
-        self.fold(Fold { range, var, var2, accu: ACCU.into(), init, condition, step, result }, at)
+        self.fold(
+            Fold {
+                range,
+                var,
+                var2,
+                accu: ACCU.into(),
+                init,
+                condition,
+                step,
+                result,
+            },
+            at,
+        )
     }
 
     pub(super) fn exists_loop(
@@ -168,7 +197,19 @@ impl Parser<'_> {
         let accu = self.accu(at);
         let step = self.call("_||_", vec![accu, test], at);
         let result = self.accu(at);
-        self.fold(Fold { range, var, var2, accu: ACCU.into(), init, condition, step, result }, at)
+        self.fold(
+            Fold {
+                range,
+                var,
+                var2,
+                accu: ACCU.into(),
+                init,
+                condition,
+                step,
+                result,
+            },
+            at,
+        )
     }
 
     pub(super) fn one_loop(
@@ -187,7 +228,19 @@ impl Parser<'_> {
         let step = self.call("_?_:_", vec![test, more, same], at);
         let (accu, one) = (self.accu(at), self.constant(Literal::Int(1), at));
         let result = self.call("_==_", vec![accu, one], at);
-        self.fold(Fold { range, var, var2, accu: ACCU.into(), init, condition, step, result }, at)
+        self.fold(
+            Fold {
+                range,
+                var,
+                var2,
+                accu: ACCU.into(),
+                init,
+                condition,
+                step,
+                result,
+            },
+            at,
+        )
     }
 
     pub(super) fn map_macro(
@@ -210,14 +263,38 @@ impl Parser<'_> {
         make: Id,
         at: usize,
     ) -> Id {
-        let init = self.add(Kind::List { items: Vec::new(), optional: Vec::new() }, at);
+        let init = self.add(
+            Kind::List {
+                items: Vec::new(),
+                optional: Vec::new(),
+            },
+            at,
+        );
         let condition = self.constant(Literal::Bool(true), at);
         let accu = self.accu(at);
-        let item = self.add(Kind::List { items: vec![make], optional: vec![false] }, at);
+        let item = self.add(
+            Kind::List {
+                items: vec![make],
+                optional: vec![false],
+            },
+            at,
+        );
         let step = self.call("_+_", vec![accu, item], at);
         let step = self.filtered(test, step, at);
         let result = self.accu(at);
-        self.fold(Fold { range, var, var2, accu: ACCU.into(), init, condition, step, result }, at)
+        self.fold(
+            Fold {
+                range,
+                var,
+                var2,
+                accu: ACCU.into(),
+                init,
+                condition,
+                step,
+                result,
+            },
+            at,
+        )
     }
 
     /// A step that is taken only when a test holds.

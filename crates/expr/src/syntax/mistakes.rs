@@ -23,7 +23,11 @@ impl Parser<'_> {
     fn shown(&self, lexeme: Lexeme) -> String {
         match lexeme.token {
             Token::End => "<EOF>".to_owned(),
-            _ => self.text_of(lexeme).replace('\n', "\\n").replace('\r', "\\r").replace('\t', "\\t"),
+            _ => self
+                .text_of(lexeme)
+                .replace('\n', "\\n")
+                .replace('\r', "\\r")
+                .replace('\t', "\\t"),
         }
     }
 
@@ -32,16 +36,15 @@ impl Parser<'_> {
         let lexeme = self.peek();
         let text: String = self.text[start..lexeme.end.max(start)].iter().collect();
         let text = text.replace([' ', '\n', '\t', '\r'], "");
-        self.syntax_error(lexeme.start, &format!("no viable alternative at input '{text}'"));
+        self.syntax_error(
+            lexeme.start,
+            &format!("no viable alternative at input '{text}'"),
+        );
         Stop
     }
 
     /// An operand, where some other token would also do.
-    pub(super) fn expr_or(
-        &mut self,
-        also: &[(Punct, &str)],
-        already: bool,
-    ) -> Result<Id, Stop> {
+    pub(super) fn expr_or(&mut self, also: &[(Punct, &str)], already: bool) -> Result<Id, Stop> {
         if starts_operand(self.peek().token) || already {
             return self.expr();
         }
@@ -52,9 +55,18 @@ impl Parser<'_> {
                 _ => question = name,
             }
         }
-        let comma = |text: &str| if text.is_empty() { String::new() } else { format!("{text}, ") };
-        let expected =
-            format!("{{'[', '{{', '(', {}'.', '-', '!', {}{AFTER}", comma(close), comma(question));
+        let comma = |text: &str| {
+            if text.is_empty() {
+                String::new()
+            } else {
+                format!("{text}, ")
+            }
+        };
+        let expected = format!(
+            "{{'[', '{{', '(', {}'.', '-', '!', {}{AFTER}",
+            comma(close),
+            comma(question)
+        );
         self.missing_operand(&expected)
     }
 
@@ -78,8 +90,15 @@ impl Parser<'_> {
             self.previous(),
             Some(Token::Punct(Punct::Not | Punct::Minus)) if lexeme.token == Token::End
         );
-        let word = if after_sign { "extraneous" } else { "mismatched" };
-        self.syntax_error(lexeme.start, &format!("{word} input '{shown}' expecting {expected}"));
+        let word = if after_sign {
+            "extraneous"
+        } else {
+            "mismatched"
+        };
+        self.syntax_error(
+            lexeme.start,
+            &format!("{word} input '{shown}' expecting {expected}"),
+        );
         // The operand is imagined; what stands here may still be an operator.
         Ok(self.broken(lexeme.start))
     }
@@ -90,24 +109,37 @@ impl Parser<'_> {
             return Ok(());
         }
         let shown = self.shown(lexeme);
-        let word = if self.peek_at(1).token == Token::End { "extraneous" } else { "mismatched" };
-        self.syntax_error(lexeme.start, &format!("{word} input '{shown}' expecting <EOF>"));
+        let word = if self.peek_at(1).token == Token::End {
+            "extraneous"
+        } else {
+            "mismatched"
+        };
+        self.syntax_error(
+            lexeme.start,
+            &format!("{word} input '{shown}' expecting <EOF>"),
+        );
         Err(Stop)
     }
 
     /// Whether a token may follow a whole operand here.
     fn may_follow(&self, token: Token) -> bool {
         match token {
-            Token::In => true,
             Token::End => self.inside.is_empty(),
-            Token::Punct(Punct::Dot | Punct::OpenBracket | Punct::And | Punct::Or) => true,
-            Token::Punct(Punct::Question) => true,
-            Token::Punct(punct) if punct.arithmetic().is_some() || punct.relation().is_some() => true,
+            Token::In
+            | Token::Punct(
+                Punct::Dot | Punct::OpenBracket | Punct::And | Punct::Or | Punct::Question,
+            ) => true,
+            Token::Punct(punct) if punct.arithmetic().is_some() || punct.relation().is_some() => {
+                true
+            }
             Token::Punct(Punct::Comma) => matches!(
                 self.inside.last(),
                 Some(Inside::Arguments | Inside::List | Inside::MapValue)
             ),
-            Token::Punct(punct) => self.inside.last().is_some_and(|inside| inside.end() == punct),
+            Token::Punct(punct) => self
+                .inside
+                .last()
+                .is_some_and(|inside| inside.end() == punct),
             _ => false,
         }
     }
@@ -123,7 +155,10 @@ impl Parser<'_> {
         let shown = self.shown(lexeme);
         let name = name_of(punct);
         if self.peek_at(1).token == Token::Punct(punct) && lexeme.token != Token::End {
-            self.syntax_error(lexeme.start, &format!("extraneous input '{shown}' expecting {name}"));
+            self.syntax_error(
+                lexeme.start,
+                &format!("extraneous input '{shown}' expecting {name}"),
+            );
             self.advance();
             self.advance();
             return Ok(());
@@ -136,7 +171,10 @@ impl Parser<'_> {
             self.syntax_error(lexeme.start, &format!("missing {name} at '{shown}'"));
             return Ok(());
         }
-        self.syntax_error(lexeme.start, &format!("mismatched input '{shown}' expecting {name}"));
+        self.syntax_error(
+            lexeme.start,
+            &format!("mismatched input '{shown}' expecting {name}"),
+        );
         Err(Stop)
     }
 
@@ -161,8 +199,15 @@ impl Parser<'_> {
             self.advance();
             return Ok(());
         }
-        let word = if next == Token::Punct(Punct::Comma) { "extraneous" } else { "mismatched" };
-        self.syntax_error(lexeme.start, &format!("{word} input '{shown}' expecting {expected}"));
+        let word = if next == Token::Punct(Punct::Comma) {
+            "extraneous"
+        } else {
+            "mismatched"
+        };
+        self.syntax_error(
+            lexeme.start,
+            &format!("{word} input '{shown}' expecting {expected}"),
+        );
         Err(Stop)
     }
 }

@@ -5,12 +5,13 @@
 
 pub(crate) mod ast;
 mod bindings;
+mod containers;
 mod lexer;
 mod macros;
 mod mistakes;
 mod operators;
-mod parser;
 mod pairs;
+mod parser;
 mod primary;
 mod unescape;
 

@@ -23,7 +23,11 @@ impl Parser<'_> {
             return self.binding_macro(range, name, args, at);
         }
         let (var, var2) = self.variables(args[0], args[1])?;
-        let (test, make) = if args.len() == 4 { (Some(args[2]), args[3]) } else { (None, args[2]) };
+        let (test, make) = if args.len() == 4 {
+            (Some(args[2]), args[3])
+        } else {
+            (None, args[2])
+        };
         let pair = (var.clone(), Some(var2.clone()));
         Ok(Some(match name {
             "all" => self.all_loop(range, var, Some(var2), make, at),
@@ -51,11 +55,28 @@ impl Parser<'_> {
         step: Id,
         at: usize,
     ) -> Id {
-        let init = self.add(Kind::Map { entries: Vec::new() }, at);
+        let init = self.add(
+            Kind::Map {
+                entries: Vec::new(),
+            },
+            at,
+        );
         let condition = self.constant(Literal::Bool(true), at);
         let step = self.filtered(test, step, at);
         let result = self.accu(at);
-        self.fold(Fold { range, var, var2, accu: ACCU.into(), init, condition, step, result }, at)
+        self.fold(
+            Fold {
+                range,
+                var,
+                var2,
+                accu: ACCU.into(),
+                init,
+                condition,
+                step,
+                result,
+            },
+            at,
+        )
     }
 
     fn variables(&self, first: Id, second: Id) -> Result<(Arc<str>, Arc<str>), Misuse> {

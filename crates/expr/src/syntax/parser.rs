@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    ast::{Ast, Entry, FieldInit, Id, Kind, Literal, MAX_NODES},
+    ast::{Ast, Id, Kind, Literal, MAX_NODES},
     lexer::{self, Lexeme, Token},
     macros::MacroSet,
     mistakes::Inside,
@@ -42,7 +42,10 @@ pub(crate) fn parse(text: &str, syntax: Syntax, macros: MacroSet, issues: &mut I
     }
     let (tokens, unrecognised) = lexer::tokens(&letters);
     for error in unrecognised {
-        issues.at(error.at, format!("Syntax error: token recognition error at: '{}'", error.text));
+        issues.at(
+            error.at,
+            format!("Syntax error: token recognition error at: '{}'", error.text),
+        );
     }
     let mut parser = Parser {
         text: &letters,
@@ -76,7 +79,7 @@ pub(super) struct Parser<'p> {
     next: usize,
     pub(super) ast: &'p mut Ast,
     pub(super) issues: &'p mut Issues,
-    syntax: Syntax,
+    pub(super) syntax: Syntax,
     pub(super) macros: MacroSet,
     depth: u32,
     calc_depth: u32,
@@ -88,7 +91,10 @@ pub(super) struct Parser<'p> {
 
 impl Parser<'_> {
     pub(super) fn previous(&self) -> Option<Token> {
-        self.next.checked_sub(1).and_then(|place| self.tokens.get(place)).map(|last| last.token)
+        self.next
+            .checked_sub(1)
+            .and_then(|place| self.tokens.get(place))
+            .map(|last| last.token)
     }
 
     /// A node that stands for something missing.
@@ -116,7 +122,7 @@ impl Parser<'_> {
         self.peek().token == Token::Punct(punct)
     }
 
-    fn take(&mut self, punct: Punct) -> Option<Lexeme> {
+    pub(super) fn take(&mut self, punct: Punct) -> Option<Lexeme> {
         self.is(punct).then(|| self.advance())
     }
 
@@ -128,13 +134,14 @@ impl Parser<'_> {
         self.ast.add(kind, u32::try_from(at).unwrap_or(u32::MAX))
     }
 
-    fn report(&mut self, at: usize, message: impl Into<String>) -> Id {
+    pub(super) fn report(&mut self, at: usize, message: impl Into<String>) -> Id {
         self.issues.at(at, message);
         self.add(Kind::Broken, at)
     }
 
     fn too_deep(&mut self) -> Stop {
-        self.issues.nowhere(format!("expression recursion limit exceeded: {DEPTH}"));
+        self.issues
+            .nowhere(format!("expression recursion limit exceeded: {DEPTH}"));
         Stop
     }
 
@@ -166,7 +173,11 @@ impl Parser<'_> {
 
     /// `a || b || c` or `a && b && c`, as a balanced tree.
     fn logical(&mut self, operator: Punct) -> Result<Id, Stop> {
-        let name = if operator == Punct::Or { "_||_" } else { "_&&_" };
+        let name = if operator == Punct::Or {
+            "_||_"
+        } else {
+            "_&&_"
+        };
         let mut terms = vec![self.logical_term(operator)?];
         let mut places = Vec::new();
         while let Some(found) = self.take(operator) {
@@ -177,7 +188,11 @@ impl Parser<'_> {
     }
 
     fn logical_term(&mut self, operator: Punct) -> Result<Id, Stop> {
-        if operator == Punct::Or { self.logical(Punct::And) } else { self.relation() }
+        if operator == Punct::Or {
+            self.logical(Punct::And)
+        } else {
+            self.relation()
+        }
     }
 
     fn balance(&mut self, name: &'static str, terms: &[Id], places: &[usize]) -> Id {
@@ -318,7 +333,14 @@ impl Parser<'_> {
         }
         let field: Arc<str> = field.into();
         if !optional {
-            return Ok(self.add(Kind::Select { operand, field, test: false }, dot.start));
+            return Ok(self.add(
+                Kind::Select {
+                    operand,
+                    field,
+                    test: false,
+                },
+                dot.start,
+            ));
         }
         if !self.syntax.optionals {
             return Ok(self.report(dot.start, "unsupported syntax '.?'"));
@@ -328,7 +350,14 @@ impl Parser<'_> {
     }
 
     pub(super) fn call(&mut self, name: &str, args: Vec<Id>, at: usize) -> Id {
-        self.add(Kind::Call { target: None, name: name.into(), args }, at)
+        self.add(
+            Kind::Call {
+                target: None,
+                name: name.into(),
+                args,
+            },
+            at,
+        )
     }
 
     /// Expressions up to the closing parenthesis.
@@ -346,92 +375,6 @@ impl Parser<'_> {
         Ok(args)
     }
 
-    pub(super) fn list(&mut self) -> Result<Id, Stop> {
-        let open = self.advance();
-        let (mut items, mut optional) = (Vec::new(), Vec::new());
-        let mut comma = true;
-        self.inside.push(Inside::List);
-        while !self.is(Punct::CloseBracket) {
-            if self.is(Punct::Comma) {
-                if items.is_empty() {
-                    self.advance();
-                }
-                break;
-            }
-            let mark = self.take(Punct::Question);
-            if let Some(mark) = mark.filter(|_| !self.syntax.optionals) {
-                self.report(mark.start, "unsupported syntax '?'");
-            }
-            optional.push(mark.is_some());
-            items.push(self.expr()?);
-            comma = self.take(Punct::Comma).is_some();
-            if !comma {
-                break;
-            }
-        }
-        self.expect_close(Punct::CloseBracket, comma)?;
-        Ok(self.add(Kind::List { items, optional }, open.start))
-    }
-
-    pub(super) fn map(&mut self) -> Result<Id, Stop> {
-        let open = self.advance();
-        let mut entries = Vec::new();
-        let mut comma = true;
-        self.inside.push(Inside::MapValue);
-        while !self.is(Punct::CloseBrace) {
-            if self.is(Punct::Comma) {
-                if entries.is_empty() {
-                    self.advance();
-                }
-                break;
-            }
-            let mark = self.take(Punct::Question);
-            if let Some(mark) = mark.filter(|_| !self.syntax.optionals) {
-                self.report(mark.start, "unsupported syntax '?'");
-            }
-            self.inside.push(Inside::MapKey);
-            let key = self.expr()?;
-            self.expect(Punct::Colon)?;
-            let value = self.expr()?;
-            entries.push(Entry { key, value, optional: mark.is_some() });
-            comma = self.take(Punct::Comma).is_some();
-            if !comma {
-                break;
-            }
-        }
-        self.expect_close(Punct::CloseBrace, comma)?;
-        Ok(self.add(Kind::Map { entries }, open.start))
-    }
-
-    pub(super) fn fields(&mut self, name: &str) -> Result<Id, Stop> {
-        let open = self.advance();
-        let mut fields = Vec::new();
-        let mut comma = true;
-        self.inside.push(Inside::MapValue);
-        while !self.is(Punct::CloseBrace) {
-            let optional = self.take(Punct::Question).is_some();
-            let lexeme = self.peek();
-            let field = match lexeme.token {
-                Token::Ident => self.text_of(lexeme),
-                Token::Quoted => self.text_of(lexeme).trim_matches('`').to_owned(),
-                _ => return Err(self.no_alternative(open.start)),
-            };
-            self.advance();
-            let colon = self.peek();
-            self.inside.push(Inside::MapKey);
-            self.expect(Punct::Colon)?;
-            let value = self.expr()?;
-            let at = u32::try_from(colon.start).unwrap_or(u32::MAX);
-            fields.push(FieldInit { at, name: field.into(), value, optional });
-            comma = self.take(Punct::Comma).is_some();
-            if !comma {
-                break;
-            }
-        }
-        self.expect_close(Punct::CloseBrace, comma)?;
-        Ok(self.add(Kind::Struct { name: name.into(), fields }, open.start))
-    }
-
     /// A name, a call of a function, or the braces of a named type.
     pub(super) fn named(&mut self) -> Result<Id, Stop> {
         let dot = self.take(Punct::Dot);
@@ -439,14 +382,22 @@ impl Parser<'_> {
         let start = dot.map_or(lexeme.start, |dot| dot.start);
         let word = self.text_of(lexeme);
         if let Some(length) = self.type_name_length() {
-            let mut name = if dot.is_some() { format!(".{word}") } else { word };
+            let mut name = if dot.is_some() {
+                format!(".{word}")
+            } else {
+                word
+            };
             for _ in 0..length {
                 let part = self.advance();
                 name.push_str(&self.text_of(part));
             }
             return self.fields(&name);
         }
-        let name = if dot.is_some() { format!(".{word}") } else { word.clone() };
+        let name = if dot.is_some() {
+            format!(".{word}")
+        } else {
+            word.clone()
+        };
         if self.is(Punct::Open) {
             let open = self.advance();
             if reserved(&word) {
@@ -479,10 +430,18 @@ impl Parser<'_> {
         let lexeme = self.advance();
         let start = negative.map_or(lexeme.start, |minus| minus.start);
         let text = self.text_of(lexeme);
-        let signed = if negative.is_some() { format!("-{text}") } else { text.clone() };
+        let signed = if negative.is_some() {
+            format!("-{text}")
+        } else {
+            text.clone()
+        };
         let literal = match lexeme.token {
-            Token::Int => integer(&signed).map(Literal::Int).ok_or("invalid int literal"),
-            Token::Uint => unsigned(&text).map(Literal::Uint).ok_or("invalid uint literal"),
+            Token::Int => integer(&signed)
+                .map(Literal::Int)
+                .ok_or("invalid int literal"),
+            Token::Uint => unsigned(&text)
+                .map(Literal::Uint)
+                .ok_or("invalid uint literal"),
             Token::Float => match signed.parse::<f64>() {
                 Ok(number) if number.is_finite() => Ok(Literal::Double(number)),
                 _ => Err("invalid double literal"),

@@ -9,7 +9,12 @@ fn body(literal: &str) -> (&str, bool) {
     let quoted = if raw { &literal[1..] } else { literal };
     let long = quoted.len() >= 6 && (quoted.starts_with("\"\"\"") || quoted.starts_with("'''"));
     let margin = if long { 3 } else { 1 };
-    (quoted.get(margin..quoted.len().saturating_sub(margin)).unwrap_or(""), raw)
+    (
+        quoted
+            .get(margin..quoted.len().saturating_sub(margin))
+            .unwrap_or(""),
+        raw,
+    )
 }
 
 /// The meaning of a string literal.
@@ -72,7 +77,9 @@ impl Code {
 
 fn escape(text: &str) -> Result<(Code, &str), &'static str> {
     let mut letters = text.chars();
-    let letter = letters.next().ok_or("unable to unescape string, found '\\' as last character")?;
+    let letter = letters
+        .next()
+        .ok_or("unable to unescape string, found '\\' as last character")?;
     let rest = letters.as_str();
     let simple = |code: u32| Ok((Code::Unit(code), rest));
     match letter {

@@ -1,25 +1,41 @@
 //! Equality and order across types, as the reference has them.
 
-use std::{cmp::Ordering, fmt::Write as _};
+use std::{cell::Cell, cmp::Ordering};
 
 use super::{List, Map, Value, number};
 use crate::{error::EvalError, ty::ListKind};
 
+/// Characters of lists and maps that messages show.
+const LONGEST_SHOWN: usize = 64 << 10;
+/// Comparisons of parts before giving up.
+pub(crate) const COMPARISONS: u64 = 20_000_000;
+
 impl<'a> Value<'a> {
     /// Whether two values are equal; numbers of different types may be, other types never are.
+    ///
+    /// Values with more parts than any real data has are equal to nothing.
     pub fn equals(&self, other: &Value<'a>) -> bool {
+        self.equals_within(other, &Cell::new(COMPARISONS))
+    }
+
+    /// Like [`Value::equals`], with so many comparisons at most: lists that hold one another twice
+    /// over and over have few parts but endless ways through them.
+    pub(crate) fn equals_within(&self, other: &Value<'a>, fuel: &Cell<u64>) -> bool {
+        let Some(rest) = fuel.get().checked_sub(1) else {
+            return false;
+        };
+        fuel.set(rest);
         match (self, other) {
-            (Self::Null, Self::Null) => true,
+            (Self::Null, Self::Null) | (Self::Optional(None), Self::Optional(None)) => true,
             (Self::Bool(a), Self::Bool(b)) => a == b,
             (Self::String(a), Self::String(b)) => a == b,
             (Self::Bytes(a), Self::Bytes(b)) => a == b,
             (Self::Timestamp(a), Self::Timestamp(b)) => a == b,
             (Self::Duration(a), Self::Duration(b)) => a == b,
-            (Self::List(a), Self::List(b)) => lists_equal(a, b),
-            (Self::Map(a), Self::Map(b)) => maps_equal(a, b),
+            (Self::List(a), Self::List(b)) => lists_equal(a, b, fuel),
+            (Self::Map(a), Self::Map(b)) => maps_equal(a, b, fuel),
             (Self::Type(a), Self::Type(b)) => a.name() == b.name(),
-            (Self::Optional(None), Self::Optional(None)) => true,
-            (Self::Optional(Some(a)), Self::Optional(Some(b))) => a.equals(b),
+            (Self::Optional(Some(a)), Self::Optional(Some(b))) => a.equals_within(b, fuel),
             (Self::Opaque(a), Self::Opaque(b)) => a.equals(&**b),
             _ => numbers(self, other) == Some(Ordering::Equal),
         }
@@ -41,35 +57,59 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The value as Go prints it in messages.
+    /// The value as Go prints it in messages, cut off where it gets too long for one.
     pub(crate) fn show(&self) -> String {
+        let mut out = String::new();
+        self.show_into(&mut out);
+        out
+    }
+
+    fn show_into(&self, out: &mut String) {
+        if out.len() > LONGEST_SHOWN {
+            return;
+        }
         match self {
-            Self::Null => "null".to_owned(),
-            Self::Bool(truth) => truth.to_string(),
-            Self::Int(number) => number.to_string(),
-            Self::Uint(number) => number.to_string(),
-            Self::Double(number) => number::general(*number),
-            Self::String(text) => text.to_string(),
-            Self::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
-            Self::Timestamp(moment) => moment.to_string(),
-            Self::Duration(nanos) => super::show_duration(*nanos),
+            Self::Null => out.push_str("null"),
+            Self::Bool(truth) => out.push_str(if *truth { "true" } else { "false" }),
+            Self::Int(number) => out.push_str(&number.to_string()),
+            Self::Uint(number) => out.push_str(&number.to_string()),
+            Self::Double(number) => out.push_str(&number::general(*number)),
+            Self::String(text) => out.push_str(text),
+            Self::Bytes(bytes) => out.push_str(&String::from_utf8_lossy(bytes)),
+            Self::Timestamp(moment) => out.push_str(&moment.to_string()),
+            Self::Duration(nanos) => out.push_str(&super::show_duration(*nanos)),
             Self::List(list) => {
-                let items: Vec<String> = list.iter().map(|item| item.show()).collect();
-                format!("[{}]", items.join(", "))
+                out.push('[');
+                for (place, item) in list.iter().enumerate() {
+                    if out.len() > LONGEST_SHOWN {
+                        break;
+                    }
+                    out.push_str(if place == 0 { "" } else { ", " });
+                    item.show_into(out);
+                }
+                out.push(']');
             }
             Self::Map(map) => {
-                let mut out = String::from("{");
+                out.push('{');
                 for (place, (key, value)) in map.iter().enumerate() {
-                    let comma = if place == 0 { "" } else { ", " };
-                    let _ = write!(out, "{comma}{}: {}", key.show(), value.show());
+                    if out.len() > LONGEST_SHOWN {
+                        break;
+                    }
+                    out.push_str(if place == 0 { "" } else { ", " });
+                    key.show_into(out);
+                    out.push_str(": ");
+                    value.show_into(out);
                 }
                 out.push('}');
-                out
             }
-            Self::Type(ty) => ty.name().to_owned(),
-            Self::Optional(None) => "optional.none()".to_owned(),
-            Self::Optional(Some(inner)) => format!("optional({})", inner.show()),
-            Self::Opaque(opaque) => opaque.type_of().name().to_owned(),
+            Self::Type(ty) => out.push_str(ty.name()),
+            Self::Optional(None) => out.push_str("optional.none()"),
+            Self::Optional(Some(inner)) => {
+                out.push_str("optional(");
+                inner.show_into(out);
+                out.push(')');
+            }
+            Self::Opaque(opaque) => out.push_str(opaque.type_of().name()),
         }
     }
 }
@@ -123,20 +163,26 @@ fn double_uint(double: f64, uint: u64) -> Option<Ordering> {
     double.partial_cmp(&(uint as f64))
 }
 
-fn lists_equal<'a>(one: &List<'a>, two: &List<'a>) -> bool {
+fn lists_equal<'a>(one: &List<'a>, two: &List<'a>, fuel: &Cell<u64>) -> bool {
     if one.len() != two.len() {
         return false;
     }
     match one.kind() {
-        ListKind::Plain => one.iter().zip(two.iter()).all(|(one, two)| one.equals(&two)),
+        ListKind::Plain => one
+            .iter()
+            .zip(two.iter())
+            .all(|(one, two)| one.equals_within(&two, fuel)),
         ListKind::Set => {
             let others: Vec<Value<'a>> = two.iter().collect();
-            one.iter().all(|item| others.iter().any(|other| item.equals(other)))
+            one.iter()
+                .all(|item| others.iter().any(|other| item.equals_within(other, fuel)))
         }
         ListKind::Keyed(keys) => {
             let others: Vec<Value<'a>> = two.iter().collect();
             one.iter().all(|item| {
-                others.iter().any(|other| same_keys(&item, other, keys) && item.equals(other))
+                others
+                    .iter()
+                    .any(|other| same_keys(&item, other, keys) && item.equals_within(other, fuel))
             })
         }
     }
@@ -147,27 +193,33 @@ pub(crate) fn same_keys(one: &Value<'_>, two: &Value<'_>, keys: &[String]) -> bo
     let (Value::Map(one), Value::Map(two)) = (one, two) else {
         return false;
     };
-    keys.iter().all(|key| match (one.field(key), two.field(key)) {
-        (Some(one), Some(two)) => one.show() == two.show(),
-        (None, None) => true,
-        _ => false,
-    })
+    keys.iter()
+        .all(|key| match (one.field(key), two.field(key)) {
+            (Some(one), Some(two)) => one.show() == two.show(),
+            (None, None) => true,
+            _ => false,
+        })
 }
 
-fn maps_equal<'a>(one: &Map<'a>, two: &Map<'a>) -> bool {
+fn maps_equal<'a>(one: &Map<'a>, two: &Map<'a>, fuel: &Cell<u64>) -> bool {
     if one.len() != two.len() {
         return false;
     }
     if let (Map::Object(data, ty), Map::Object(other, _)) = (one, two) {
         let known = |name: &String| ty.fields.values().any(|field| field.name == *name);
         let hidden = |name: &String, value| other.get(name).is_none_or(|other| other == value);
-        if !data.iter().all(|(name, value)| known(name) || hidden(name, value)) {
+        if !data
+            .iter()
+            .all(|(name, value)| known(name) || hidden(name, value))
+        {
             return false;
         }
     }
-    one.keys().iter().all(|key| match (one.get(key), two.get(key)) {
-        (Some(one), Some(two)) => one.equals(&two),
-        (None, None) => true,
-        _ => false,
-    })
+    one.keys()
+        .iter()
+        .all(|key| match (one.get(key), two.get(key)) {
+            (Some(one), Some(two)) => one.equals_within(&two, fuel),
+            (None, None) => true,
+            _ => false,
+        })
 }

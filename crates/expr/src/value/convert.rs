@@ -45,8 +45,11 @@ impl<'a> Value<'a> {
 
     fn refuse(&self, to: &Type) -> Converted<'a> {
         let from = self.type_of();
-        Err(EvalError::new(format!("type conversion error from '{from}' to '{to}'",
-            from = from.name(), to = to.name())))
+        Err(EvalError::new(format!(
+            "type conversion error from '{from}' to '{to}'",
+            from = from.name(),
+            to = to.name()
+        )))
     }
 
     fn to_int(&self) -> Converted<'a> {
@@ -57,10 +60,12 @@ impl<'a> Value<'a> {
                 .map_err(|_| EvalError::new(INT_OVERFLOW)),
             Self::Double(value) => {
                 // Both ends are excluded: they have no exact neighbour as a double.
-                let inside = *value > -9_223_372_036_854_775_808.0
-                    && *value < 9_223_372_036_854_775_807.0;
+                let inside =
+                    *value > -9_223_372_036_854_775_808.0 && *value < 9_223_372_036_854_775_807.0;
                 let whole = inside.then(|| number::exact_int(value.trunc())).flatten();
-                whole.map(Self::Int).ok_or_else(|| EvalError::new(INT_OVERFLOW))
+                whole
+                    .map(Self::Int)
+                    .ok_or_else(|| EvalError::new(INT_OVERFLOW))
             }
             Self::String(text) => go_integer(text)
                 .and_then(|text| text.parse().ok())
@@ -80,7 +85,9 @@ impl<'a> Value<'a> {
             Self::Double(value) => {
                 let inside = *value >= 0.0 && *value < 18_446_744_073_709_551_615.0;
                 let whole = inside.then(|| number::exact_uint(value.trunc())).flatten();
-                whole.map(Self::Uint).ok_or_else(|| EvalError::new(UINT_OVERFLOW))
+                whole
+                    .map(Self::Uint)
+                    .ok_or_else(|| EvalError::new(UINT_OVERFLOW))
             }
             Self::String(text) => Some(&**text)
                 .filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()))
@@ -127,9 +134,9 @@ impl<'a> Value<'a> {
         let overflow = || EvalError::new("timestamp overflow");
         match self {
             Self::Timestamp(_) => Ok(self.clone()),
-            Self::Int(seconds) => {
-                Moment::new(*seconds, 0).map(Self::Timestamp).ok_or_else(overflow)
-            }
+            Self::Int(seconds) => Moment::new(*seconds, 0)
+                .map(Self::Timestamp)
+                .ok_or_else(overflow),
             Self::String(text) => match Moment::parse(text) {
                 Some(moment) if moment.in_range() => Ok(Self::Timestamp(moment)),
                 Some(_) => Err(overflow()),

@@ -41,7 +41,9 @@ fn adopt_text<'a>(text: &'a str, ty: &Type) -> Value<'a> {
             .decode(text)
             .ok()
             .map(|bytes| Value::Bytes(bytes.into())),
-        Type::Timestamp => Moment::parse(text).or_else(|| Moment::parse_date(text)).map(Value::Timestamp),
+        Type::Timestamp => Moment::parse(text)
+            .or_else(|| Moment::parse_date(text))
+            .map(Value::Timestamp),
         Type::Duration => parse_duration(text).map(Value::Duration),
         _ => None,
     };
@@ -64,7 +66,10 @@ impl Value<'_> {
             }
             Self::Timestamp(moment) => Json::from(moment.to_string()),
             Self::Duration(nanos) => Json::from(super::show_duration(*nanos)),
-            Self::List(list) => list.iter().map(|item| item.to_json()).collect::<Option<_>>()?,
+            Self::List(list) => list
+                .iter()
+                .map(|item| item.to_json())
+                .collect::<Option<_>>()?,
             Self::Map(map) => Json::Object(
                 map.iter()
                     .map(|(key, value)| Some((key.show(), value.to_json()?)))

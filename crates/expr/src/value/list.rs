@@ -75,7 +75,11 @@ impl<'a> List<'a> {
     }
 
     fn depth(&self) -> u32 {
-        if let Self::Joined(joined) = self { joined.depth } else { 0 }
+        if let Self::Joined(joined) = self {
+            joined.depth
+        } else {
+            0
+        }
     }
 
     /// This list followed by another.

@@ -105,7 +105,10 @@ impl<'a> Map<'a> {
                     ],
                     _ => [None, None],
                 };
-                twins.iter().flatten().find_map(|key| entries.get(key).cloned())
+                twins
+                    .iter()
+                    .flatten()
+                    .find_map(|key| entries.get(key).cloned())
             }
             (_, Value::String(name)) => self.field(name),
             _ => None,
@@ -137,14 +140,21 @@ impl<'a> Map<'a> {
             Self::Entries(entries) => entries.keys().map(Key::value).collect(),
             Self::Json(map, _) => map.keys().map(|key| Value::from(key.as_str())).collect(),
             Self::Object(map, ty) => {
-                let present = ty.fields.iter().filter(|(_, field)| map.contains_key(&field.name));
-                present.map(|(name, _)| Value::text(name.as_str())).collect()
+                let present = ty
+                    .fields
+                    .iter()
+                    .filter(|(_, field)| map.contains_key(&field.name));
+                present
+                    .map(|(name, _)| Value::text(name.as_str()))
+                    .collect()
             }
         }
     }
 
     /// All keys with their values.
     pub fn iter(&self) -> impl Iterator<Item = (Value<'a>, Value<'a>)> + '_ {
-        self.keys().into_iter().filter_map(|key| self.get(&key).map(|value| (key, value)))
+        self.keys()
+            .into_iter()
+            .filter_map(|key| self.get(&key).map(|value| (key, value)))
     }
 }

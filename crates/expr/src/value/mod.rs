@@ -15,7 +15,7 @@ mod text;
 
 use std::sync::Arc;
 
-pub(crate) use compare::same_keys;
+pub(crate) use compare::{COMPARISONS, same_keys};
 pub(crate) use json::adopt;
 pub use list::List;
 pub use map::{Key, Map};
@@ -168,8 +168,8 @@ impl<'a> Value<'a> {
             Self::Bytes(bytes) => bytes.is_empty(),
             Self::Timestamp(moment) => moment.is_zero(),
             Self::Duration(nanos) => *nanos == 0,
-            Self::List(list) => list.len() == 0,
-            Self::Map(map) => map.len() == 0,
+            Self::List(list) => list.is_empty(),
+            Self::Map(map) => map.is_empty(),
             Self::Optional(inner) => inner.as_ref().is_none_or(|inner| inner.is_zero()),
             Self::Type(_) | Self::Opaque(_) => false,
         }
@@ -193,9 +193,10 @@ impl<'a> Value<'a> {
             (Self::List(list), Type::List(ty)) => {
                 list.get(0).is_none_or(|first| first.is_a(&ty.element))
             }
-            (Self::Map(map), Type::Map(ty)) => {
-                map.iter().next().is_none_or(|(key, value)| key.is_a(&ty.key) && value.is_a(&ty.value))
-            }
+            (Self::Map(map), Type::Map(ty)) => map
+                .iter()
+                .next()
+                .is_none_or(|(key, value)| key.is_a(&ty.key) && value.is_a(&ty.value)),
             (Self::Optional(_), ty) => ty.unwrap_optional().is_some(),
             (Self::Opaque(opaque), ty) => opaque.type_of().name() == ty.name(),
             _ => false,

@@ -58,7 +58,11 @@ impl Moment {
     /// A moment in UTC; `None` outside the years 1 to 9999.
     pub fn new(seconds: i64, nanos: u32) -> Option<Self> {
         let fits = (FIRST..=LAST).contains(&seconds) && nanos < 1_000_000_000;
-        fits.then_some(Self { seconds, nanos, offset: 0 })
+        fits.then_some(Self {
+            seconds,
+            nanos,
+            offset: 0,
+        })
     }
 
     /// Whether this is the first moment of the year 1.
@@ -81,7 +85,10 @@ impl Moment {
         let total = self.nanos() + i128::from(nanos);
         let seconds = i64::try_from(total.div_euclid(1_000_000_000)).ok()?;
         let rest = u32::try_from(total.rem_euclid(1_000_000_000)).ok()?;
-        Some(Self { offset: self.offset, ..Self::new(seconds, rest)? })
+        Some(Self {
+            offset: self.offset,
+            ..Self::new(seconds, rest)?
+        })
     }
 
     /// Reads RFC 3339.
@@ -100,10 +107,15 @@ impl Moment {
         let rest = &text[19..];
         let (nanos, zone) = match rest.strip_prefix(['.', ',']) {
             Some(fraction) => {
-                let end = fraction.find(|c: char| !c.is_ascii_digit()).unwrap_or(fraction.len());
+                let end = fraction
+                    .find(|c: char| !c.is_ascii_digit())
+                    .unwrap_or(fraction.len());
                 let shown = &fraction[..end.min(9)];
                 let scale = 10_u32.pow(9 - u32::try_from(shown.len()).ok()?);
-                (u32::try_from(digits(shown)?).ok()? * scale, &fraction[end..])
+                (
+                    u32::try_from(digits(shown)?).ok()? * scale,
+                    &fraction[end..],
+                )
             }
             None => (0, rest),
         };
@@ -114,7 +126,11 @@ impl Moment {
         }
         let day = days(number(0, 4)?, number(5, 7)?, number(8, 10)?)?;
         let seconds = day * 86400 + hour * 3600 + minute * 60 + second - i64::from(offset);
-        Some(Self { seconds, nanos, offset })
+        Some(Self {
+            seconds,
+            nanos,
+            offset,
+        })
     }
 
     /// The same moment, written in UTC.
@@ -134,7 +150,11 @@ impl Moment {
         if bytes.len() != 10 || bytes[4] != b'-' || bytes[7] != b'-' || !text.is_ascii() {
             return None;
         }
-        let day = days(digits(&text[..4])?, digits(&text[5..7])?, digits(&text[8..])?)?;
+        let day = days(
+            digits(&text[..4])?,
+            digits(&text[5..7])?,
+            digits(&text[8..])?,
+        )?;
         Self::new(day * 86400, 0)
     }
 
@@ -181,12 +201,23 @@ impl Moment {
 
 fn fixed(name: &str, hours: &str, minutes: &str) -> Result<i32, String> {
     let number = |text: &str| {
-        text.parse::<i32>()
-            .map_err(|_| format!("strconv.Atoi: parsing {}: invalid syntax", super::number::quote(text)))
+        text.parse::<i32>().map_err(|_| {
+            format!(
+                "strconv.Atoi: parsing {}: invalid syntax",
+                super::number::quote(text)
+            )
+        })
     };
     let (hours, minutes) = (number(hours)?, number(minutes)?);
-    let minutes = if name.starts_with('-') { -minutes } else { minutes };
-    Ok(hours.saturating_mul(60).saturating_add(minutes).saturating_mul(60))
+    let minutes = if name.starts_with('-') {
+        -minutes
+    } else {
+        minutes
+    };
+    Ok(hours
+        .saturating_mul(60)
+        .saturating_add(minutes)
+        .saturating_mul(60))
 }
 
 fn digits(text: &str) -> Option<i64> {
@@ -229,7 +260,11 @@ fn days(year: i64, month: i64, day: i64) -> Option<i64> {
         return None;
     }
     // Counted from 1 March of year 0, so that the leap day comes last.
-    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let (year, month) = if month > 2 {
+        (year, month - 3)
+    } else {
+        (year - 1, month + 9)
+    };
     let era = year.div_euclid(400);
     let of_era = year.rem_euclid(400);
     let of_year = (153 * month + 2) / 5 + day - 1;
@@ -253,7 +288,11 @@ impl fmt::Display for Moment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let clock = self.clock_at(self.offset);
         write!(f, "{:04}-{:02}-{:02}T", clock.year, clock.month, clock.day)?;
-        write!(f, "{:02}:{:02}:{:02}", clock.hour, clock.minute, clock.second)?;
+        write!(
+            f,
+            "{:02}:{:02}:{:02}",
+            clock.hour, clock.minute, clock.second
+        )?;
         if clock.nanos != 0 {
             let fraction = format!("{:09}", clock.nanos);
             write!(f, ".{}", fraction.trim_end_matches('0'))?;

@@ -1,18 +1,19 @@
 //! Numbers: crossing between their types, and the forms that Go writes.
 
+use std::fmt::Write as _;
+
 /// The integer that a double is exactly.
 #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)]
 pub(crate) fn exact_int(number: f64) -> Option<i64> {
-    let fits = number.trunc() == number
-        && number >= i64::MIN as f64
-        && number < 9_223_372_036_854_775_808.0;
+    let fits =
+        number.fract() == 0.0 && number >= i64::MIN as f64 && number < 9_223_372_036_854_775_808.0;
     fits.then_some(number as i64)
 }
 
 /// The unsigned integer that a double is exactly.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 pub(crate) fn exact_uint(number: f64) -> Option<u64> {
-    let fits = number.trunc() == number && (0.0..18_446_744_073_709_551_616.0).contains(&number);
+    let fits = number.fract() == 0.0 && (0.0..18_446_744_073_709_551_616.0).contains(&number);
     fits.then_some(number as u64)
 }
 
@@ -96,10 +97,10 @@ pub(crate) fn quote(text: &str) -> String {
             '\u{c}' => out.push_str("\\f"),
             '\u{b}' => out.push_str("\\v"),
             control if control.is_control() && (control as u32) < 0x80 => {
-                out.push_str(&format!("\\x{:02x}", control as u32));
+                let _ = write!(out, "\\x{:02x}", control as u32);
             }
             control if control.is_control() => {
-                out.push_str(&format!("\\u{:04x}", control as u32));
+                let _ = write!(out, "\\u{:04x}", control as u32);
             }
             letter => out.push(letter),
         }

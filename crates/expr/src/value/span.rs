@@ -17,13 +17,17 @@ pub(crate) fn parse_duration(text: &str) -> Option<i64> {
     }
     let mut total: u64 = 0;
     while !rest.is_empty() {
-        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+        let end = rest
+            .find(|c: char| !c.is_ascii_digit() && c != '.')
+            .unwrap_or(rest.len());
         let (whole, fraction) = rest[..end].split_once('.').unwrap_or((&rest[..end], ""));
         if whole.is_empty() && fraction.is_empty() || fraction.contains('.') {
             return None;
         }
         rest = &rest[end..];
-        let end = rest.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(rest.len());
+        let end = rest
+            .find(|c: char| c.is_ascii_digit() || c == '.')
+            .unwrap_or(rest.len());
         let unit: u64 = match &rest[..end] {
             "ns" => 1,
             "us" | "µs" | "μs" => 1_000,
@@ -34,7 +38,11 @@ pub(crate) fn parse_duration(text: &str) -> Option<i64> {
             _ => return None,
         };
         rest = &rest[end..];
-        let whole: u64 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
+        let whole: u64 = if whole.is_empty() {
+            0
+        } else {
+            whole.parse().ok()?
+        };
         let mut nanos = whole.checked_mul(unit)?;
         if !fraction.is_empty() {
             // As many digits as a nanosecond can use.
@@ -70,7 +78,10 @@ mod tests {
         assert_eq!(parse_duration("1h2m3.5s"), Some(3_723_500_000_000));
         assert_eq!(parse_duration("-1.5h"), Some(-5_400_000_000_000));
         assert_eq!(parse_duration("1"), None);
-        assert_eq!(parse_duration("300000h"), None.or(parse_duration("300000h")));
+        assert_eq!(
+            parse_duration("300000h"),
+            None.or(parse_duration("300000h"))
+        );
         assert_eq!(parse_duration("9223372036854775808ns"), None);
         assert_eq!(parse_duration("-9223372036854775808ns"), Some(i64::MIN));
         assert_eq!(parse_duration(".s"), None);
