@@ -1,0 +1,157 @@
+//! Compiled expressions.
+
+use std::sync::Arc;
+
+use crate::{
+    CompileError, Env,
+    call::Host,
+    check::{self, Checked},
+    deep,
+    error::EvalError,
+    eval::{self, Meter, Plan, Run, Scope},
+    issue::Issues,
+    syntax::{self, Syntax, ast::Ast},
+    ty::Type,
+    value::Value,
+};
+
+/// The cost that a server allows for one expression.
+pub const COST_LIMIT: u64 = 1_000_000;
+/// Bytes that the values built by one evaluation may take.
+const MEMORY_LIMIT: usize = 64 << 20;
+
+/// Values of the variables.
+#[derive(Clone, Debug, Default)]
+pub struct Bindings<'a> {
+    values: Vec<(String, Value<'a>)>,
+}
+
+impl<'a> Bindings<'a> {
+    /// No variables.
+    pub fn new() -> Self {
+        Self { values: Vec::new() }
+    }
+
+    /// With one more variable.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl Into<Value<'a>>) -> Self {
+        self.values.retain(|(known, _)| known != name);
+        self.values.push((name.to_owned(), value.into()));
+        self
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<Value<'a>> {
+        self.values
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.clone())
+    }
+}
+
+/// How an evaluation ended and what it cost.
+#[derive(Clone, Debug)]
+pub struct Evaluation<'a> {
+    /// The value, or why there is none.
+    pub result: Result<Value<'a>, EvalError>,
+    /// Cost by the reference's model.
+    pub cost: u64,
+}
+
+/// An expression that has been parsed, checked and made ready to run.
+pub struct Program {
+    pub(crate) ast: Ast,
+    pub(crate) checked: Checked,
+    pub(crate) env: Env,
+    plan: Plan,
+    patterns: eval::Patterns,
+    host: Option<Arc<dyn Host>>,
+    pub(crate) levels: u32,
+}
+
+fn parse(env: &Env, text: &str) -> Result<Ast, CompileError> {
+    let mut issues = Issues::new(text);
+    let syntax = Syntax {
+        optionals: env.macros.optionals,
+        quoted_names: env.options.quoted_names,
+    };
+    let ast = syntax::parse(text, syntax, env.macros, &mut issues);
+    if issues.is_empty() {
+        Ok(ast)
+    } else {
+        Err(issues.into_error())
+    }
+}
+
+impl Program {
+    pub(crate) fn compile(env: &Env, text: &str) -> Result<Self, CompileError> {
+        let no_stack = || CompileError::instantiation("no stack for a deep expression".to_owned());
+        let ast = deep::run(deep::nesting(text), || parse(env, text)).ok_or_else(no_stack)??;
+        let levels = ast.levels();
+        deep::run(levels, || Self::check(env, text, ast, levels)).ok_or_else(no_stack)?
+    }
+
+    fn check(env: &Env, text: &str, ast: Ast, levels: u32) -> Result<Self, CompileError> {
+        let mut issues = Issues::new(text);
+        let checked = check::check(env, &ast, &mut issues);
+        if issues.is_empty() && env.options.validate_literals {
+            check::validate(&ast, &checked, &mut issues);
+        }
+        if !issues.is_empty() {
+            return Err(issues.into_error());
+        }
+        let (plan, patterns) = eval::plan(env, &ast, &checked)
+            .map_err(|error| CompileError::instantiation(error.to_string()))?;
+        let host = env.host.clone();
+        Ok(Self {
+            ast,
+            checked,
+            env: env.clone(),
+            plan,
+            patterns,
+            host,
+            levels,
+        })
+    }
+
+    /// The type of the result.
+    pub fn result_type(&self) -> &Type {
+        self.checked.ty(self.ast.root)
+    }
+
+    /// Whether the expression looks at a variable.
+    pub fn uses(&self, variable: &str) -> bool {
+        self.checked.references.iter().flatten().any(|reference| {
+            matches!(reference, check::Reference::Variable(name) if &**name == variable)
+        })
+    }
+
+    /// Evaluates with a limit on the cost, usually [`COST_LIMIT`] or what is left of a budget.
+    pub fn evaluate<'a>(&self, vars: &Bindings<'a>, limit: u64) -> Evaluation<'a> {
+        let evaluate = || {
+            let meter = Meter::new(limit, MEMORY_LIMIT);
+            let mut run = Run {
+                vars,
+                meter,
+                host: self.host.as_deref(),
+                patterns: &self.patterns,
+            };
+            let result = run.eval(&self.plan, &Scope::outside());
+            Evaluation {
+                result,
+                cost: run.meter.cost,
+            }
+        };
+        deep::run(self.levels, evaluate).unwrap_or(Evaluation {
+            result: Err(EvalError::MemoryLimit),
+            cost: 0,
+        })
+    }
+}
+
+impl std::fmt::Debug for Program {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Program")
+            .field("type", self.result_type())
+            .finish_non_exhaustive()
+    }
+}
