@@ -7,6 +7,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+
+	"github.com/go-logr/logr"
+	"k8s.io/klog/v2"
 )
 
 // question is one line of input; which fields count depends on Ask.
@@ -39,6 +42,8 @@ func answer(line []byte) (out any, err error) {
 }
 
 func main() {
+	// What the libraries would log is in the answers.
+	klog.SetLogger(logr.Discard())
 	in := bufio.NewReaderSize(os.Stdin, 1<<20)
 	out := bufio.NewWriterSize(os.Stdout, 1<<20)
 	encoder := json.NewEncoder(out)

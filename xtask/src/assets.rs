@@ -80,6 +80,7 @@ pub(crate) fn oracle() -> anyhow::Result<PathBuf> {
     let mut files: Vec<PathBuf> = fs::read_dir(&source)?
         .map(|entry| Ok(entry?.path()))
         .collect::<anyhow::Result<_>>()?;
+    files.retain(|file| file.is_file());
     files.sort();
     let mut digest = Sha256::new();
     for file in &files {

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use base64::{Engine, prelude::BASE64_STANDARD};
-use quadrille_machinery::schema::Schema;
+use quadrille_machinery::{schema::Schema, structural::Rules};
 use quadrille_store::Revision;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -64,6 +64,8 @@ pub enum Origin {
         version_index: usize,
         /// The schema of the version in which objects are stored.
         stored_schema: Schema,
+        /// The rules of this version's schema.
+        rules: Arc<Rules>,
         /// The last revision at which `spec` was another: what was written until then may not have the
         /// shape that today's schemas ask for.
         settled: Revision,

@@ -122,7 +122,7 @@ pub(crate) fn before_create(
             }
             object["metadata"]["generation"] = json!(1);
             structural::default(resource.schema.root(), object);
-            validate_custom(resource, "", object, None)
+            validate_custom(request, "", object, None)
         }
     };
     refuse(request, object, &errors)?;
@@ -156,7 +156,7 @@ pub(crate) fn before_update(request: &Request, new: &mut Value, old: &Value) -> 
         Origin::Custom { .. } => {
             prepare_custom_update(resource, subresource, new, old);
             structural::default(resource.schema.root(), new);
-            validate_custom(resource, subresource, new, Some(old))
+            validate_custom(request, subresource, new, Some(old))
         }
     };
     refuse(request, new, &errors)?;
@@ -356,11 +356,12 @@ fn differs_beyond(new: &Value, old: &Value, has_status: bool) -> bool {
 
 /// Checks a custom resource. Like with built-in kinds, an update's metadata is looked at by several layers.
 fn validate_custom(
-    resource: &Resource,
+    request: &Request,
     subresource: &str,
     object: &Value,
     old: Option<&Value>,
 ) -> Vec<FieldError> {
+    let resource = &request.resource;
     let rule = names::name_is_subdomain;
     let metadata = &object["metadata"];
     let mut errors = names::validate_object_meta(metadata, resource.namespaced, rule, "metadata");
@@ -391,8 +392,19 @@ fn validate_custom(
             paths.selector.as_deref(),
         ));
     }
-    if structural::has_rules(schema) {
-        errors.extend(structural::blocks_rules(&errors));
+    if let Origin::Custom { rules, .. } = &resource.origin
+        && rules.exist()
+    {
+        match structural::blocks_rules(&errors) {
+            Some(blocked) => errors.push(blocked),
+            None => {
+                let judgement = rules.judge(object, old);
+                errors.extend(judgement.errors);
+                for warning in judgement.warnings {
+                    request.warn(warning.to_string());
+                }
+            }
+        }
     }
     errors
 }

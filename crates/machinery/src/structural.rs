@@ -6,13 +6,13 @@
 //!   object ──► coerce (metadata) ──► default ──► prune ──► validate ──► stored
 //! ```
 //!
-//! Texts and paths of errors are those of a real server. CEL rules are kept in the model; evaluating
-//! them is not done here.
+//! Texts and paths of errors are those of a real server. Rules (`x-kubernetes-validations`) are [`Rules`].
 
 mod build;
 mod coerce;
 mod correlate;
 mod defaults;
+mod expressions;
 mod formats;
 mod lists;
 pub(crate) mod pattern;
@@ -28,6 +28,8 @@ use serde_json::Value;
 pub use build::object_meta;
 pub use coerce::{coerce_embedded, coerce_metadata};
 pub use defaults::{default, drop_nulls};
+pub(crate) use expressions::{Compiled, compile, declare};
+pub use expressions::{Judgement, Rules};
 pub(crate) use formats::unrecognized as unrecognized_formats;
 pub use prune::prune;
 pub use rules::structural_errors;

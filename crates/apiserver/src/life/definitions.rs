@@ -4,7 +4,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use futures::future::BoxFuture;
 use jiff::Timestamp;
-use quadrille_machinery::{crd, status::Status};
+use quadrille_machinery::{crd, status::Status, structural::Rules};
 use quadrille_store::Revision;
 use serde_json::{Value, json};
 
@@ -239,7 +239,7 @@ fn resources(definition: Value, settled: Revision) -> Vec<Resource> {
             namespaced: definition["spec"]["scope"] == "Namespaced",
             verbs: VERBS.map(str::to_owned).to_vec(),
             subresources: subresources(&group, &kind, &version),
-            schema: version.schema,
+            schema: version.schema.clone(),
             storage: format!("{plural}.{group}"),
             storage_version: format!("{group}/{storage_version}"),
             storage_version_hash: storage_version_hash(&group, &storage_version, &kind),
@@ -247,6 +247,7 @@ fn resources(definition: Value, settled: Revision) -> Vec<Resource> {
                 definition: definition.clone(),
                 version_index,
                 stored_schema: stored_schema.clone(),
+                rules: Arc::new(Rules::new(version.schema)),
                 settled,
             },
         })

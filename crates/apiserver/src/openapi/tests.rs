@@ -50,6 +50,9 @@ fn widget(schema: &Value) -> Arc<Resource> {
             ),
             version_index: 0,
             stored_schema: quadrille_machinery::structural::schema(None),
+            rules: Arc::new(quadrille_machinery::structural::Rules::new(
+                quadrille_machinery::structural::schema(None),
+            )),
             settled: quadrille_store::Revision(0),
         },
     })

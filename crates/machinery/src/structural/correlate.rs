@@ -7,7 +7,7 @@ use crate::schema::{Additional, ListType, SchemaRef};
 
 /// The schema of a field, if the field is one that can be followed. What every embedded object has is in no
 /// definition.
-fn field<'a>(schema: SchemaRef<'a>, name: &str) -> Option<SchemaRef<'a>> {
+pub(super) fn field<'a>(schema: SchemaRef<'a>, name: &str) -> Option<SchemaRef<'a>> {
     if schema.node().embedded_resource && matches!(name, "apiVersion" | "kind" | "metadata") {
         return None;
     }

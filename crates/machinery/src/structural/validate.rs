@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// The path that real servers show for errors about no field in particular.
-const NO_FIELD: &str = "<nil>";
+pub(super) const NO_FIELD: &str = "<nil>";
 
 /// Checks an object: its values, embedded objects, and lists that are sets or maps. With `old` it is an
 /// update of that object.
@@ -40,19 +40,22 @@ pub fn validate(schema: SchemaRef<'_>, object: &Value, old: Option<&Value>) -> V
 /// Checks an update of the status alone. The validator starts there, so its words know no `status.`, while
 /// the fields that they blame do.
 pub fn validate_status(schema: SchemaRef<'_>, object: &Value, old: &Value) -> Vec<FieldError> {
-    let (Some(status), Some(schema)) = (object.get("status"), schema.property("status")) else {
-        return Vec::new();
-    };
-    let mut errors = validate(
-        schema,
-        status,
-        Some(old.get("status").unwrap_or(&Value::Null)),
-    );
-    for error in &mut errors {
-        error.field = match error.field.as_str() {
-            NO_FIELD => "status".to_owned(),
-            field => format!("status.{field}"),
-        };
+    let mut errors = Vec::new();
+    if let (Some(status), Some(schema)) = (object.get("status"), schema.property("status")) {
+        let before = old.get("status");
+        let mut path = String::new();
+        errors = check(schema, status, before, before.is_some(), &mut path).errors;
+        for error in &mut errors {
+            error.field = match error.field.as_str() {
+                NO_FIELD => "status".to_owned(),
+                field => format!("status.{field}"),
+            };
+        }
+    }
+    let mut repeated = Vec::new();
+    lists::duplicates(schema, old, "", &mut repeated);
+    if repeated.is_empty() {
+        lists::duplicates(schema, object, "", &mut errors);
     }
     errors
 }

@@ -3,6 +3,7 @@
 
 mod custom;
 mod process;
+mod rules;
 mod sequence;
 mod shape;
 mod shrink;
