@@ -220,16 +220,25 @@ fn internal(resource: &Resource) -> String {
 /// The object in the namespace of the path.
 fn in_namespace(request: &Request, mut object: Value) -> Result<Value, Status> {
     check_namespace(request, &object)?;
+    set_namespace(request, &mut object);
+    Ok(object)
+}
+
+/// Puts an object into the namespace of the path; what belongs to the whole cluster drops one that it must not
+/// have.
+pub(crate) fn set_namespace(request: &Request, object: &mut Value) {
     let Some(metadata) = object["metadata"].as_object_mut() else {
-        return Ok(object);
+        return;
     };
     match request.namespace() {
-        Some(namespace) => metadata.insert("namespace".to_owned(), json!(namespace)),
-        // Cluster-scoped objects drop a namespace that they must not have.
-        None if !request.resource.namespaced => metadata.remove("namespace"),
-        None => None,
-    };
-    Ok(object)
+        Some(namespace) => {
+            metadata.insert("namespace".to_owned(), json!(namespace));
+        }
+        None if !request.resource.namespaced => {
+            metadata.remove("namespace");
+        }
+        None => {}
+    }
 }
 
 /// The object may not name another namespace than the path.

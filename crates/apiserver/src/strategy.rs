@@ -257,6 +257,10 @@ fn validate_built_in(
     if is_definition(resource) {
         return match old {
             None => crd::validate(object),
+            Some(old) if subresource == "status" => {
+                let kind = resource.kind.as_str();
+                builtin::validation::validate_subresource_update(kind, subresource, object, old)
+            }
             Some(old) => crd::validate_update(object, old),
         };
     }

@@ -170,6 +170,7 @@ fn reshape(
         body::check_name(request, &object)?;
     }
     body::check_namespace(request, &object)?;
+    body::set_namespace(request, &mut object);
     Ok(object)
 }
 
@@ -289,20 +290,13 @@ async fn apply(request: &Request, options: &WriteOptions) -> Result<Response, St
 fn applied(request: &Request, options: &WriteOptions) -> Result<Value, Status> {
     let decoded = applied_yaml(&request.body)?;
     let config = decoded.value;
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let envelope = Envelope {
-        api_version: text(&config["apiVersion"]),
-        kind: text(&config["kind"]),
-    };
-    if !decoded.duplicates.is_empty() {
-        body::report(
-            request,
-            &envelope,
-            &request.resource,
-            &decoded.duplicates,
-            options.field_validation,
-        )?;
-    }
+    body::tell(request, &decoded.duplicates, options.field_validation).map_err(|_| {
+        let found: Vec<String> = decoded.duplicates.iter().map(ToString::to_string).collect();
+        let words = found.join(", ");
+        Status::bad_request(format!(
+            "error strict decoding YAML: error converting YAML to JSON: {words}"
+        ))
+    })?;
     Ok(config)
 }
 
@@ -345,9 +339,7 @@ fn canonical(request: &Request, mut object: Value) -> Result<Value, Status> {
 fn check_identity(request: &Request, object: &mut Value) -> Result<(), Status> {
     body::check_name(request, object)?;
     body::check_namespace(request, object)?;
-    if let Some(namespace) = request.namespace() {
-        object["metadata"]["namespace"] = json!(namespace);
-    }
+    body::set_namespace(request, object);
     Ok(())
 }
 

@@ -108,17 +108,22 @@ pub(crate) async fn create(
                 return Ok(Saved { value, revision });
             }
             Err(Failure::Mismatch(_)) if generated.is_some() && attempt < NAME_TRIES => {}
-            Err(Failure::Mismatch(_)) => {
-                return Err(Status::already_exists(
-                    &resource.group,
-                    &resource.plural,
-                    &name,
-                ));
-            }
+            Err(Failure::Mismatch(there)) => return Err(taken(request, &name, there.as_ref())),
             Err(Failure::Refused(status)) => return Err(status),
         }
     }
     Err(Status::internal("ran out of names"))
+}
+
+/// 409: the name is taken, maybe by an object that is on its way out.
+fn taken(request: &Request, name: &str, there: Option<&Record>) -> Status {
+    let resource = &request.resource;
+    let mut status = Status::already_exists(&resource.group, &resource.plural, name);
+    let object = there.and_then(|record| stored::decode_record(resource, record).ok());
+    if object.is_some_and(|object| !object["metadata"]["deletionTimestamp"].is_null()) {
+        status.message = format!("object is being deleted: {}", status.message);
+    }
+    status
 }
 
 /// What an update starts from.

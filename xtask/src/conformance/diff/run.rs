@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use super::{
     places::{fill, fill_value, lookup, remove},
+    refusal,
     script::{Action, Piece, Script, Step},
     watching::Watching,
 };
@@ -75,8 +76,11 @@ fn focus(mut result: Value, step: &Step, names: &BTreeMap<String, String>) -> Va
     for place in &step.ignore {
         remove(&mut result, &fill(place, names));
     }
-    if step.any_order {
-        sort_causes(&mut result["body"]);
+    if result.get("body").is_some() {
+        if step.any_order {
+            sort_causes(&mut result["body"]);
+        }
+        refusal::normalize(&mut result["body"]);
     }
     if result.get(GAVE_UP).is_some() {
         return result;

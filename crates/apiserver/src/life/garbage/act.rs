@@ -86,6 +86,9 @@ pub(super) async fn visit(shared: &Arc<Shared>, index: &Index, key: &Bytes) -> R
     if living.is_empty() {
         let request = shared.request(&found.resource, found.namespace.as_deref(), &found.name);
         let how = if waiting && !index.of(&metadata.uid).is_empty() {
+            if closes_a_circle(shared, &catalog, index, metadata)? {
+                unblock(shared, &found).await?;
+            }
             Propagation::Foreground
         } else {
             kept_propagation(metadata)
@@ -97,6 +100,44 @@ pub(super) async fn visit(shared: &Arc<Shared>, index: &Index, key: &Bytes) -> R
         living.iter().any(|known| known == uid)
     })
     .await
+}
+
+/// Whether something that depends on an object already waits for its own dependents: then each of them would
+/// wait for the other for ever.
+fn closes_a_circle(
+    shared: &Shared,
+    catalog: &Catalog,
+    index: &Index,
+    metadata: &Metadata,
+) -> Result<bool, Status> {
+    for key in index.of(&metadata.uid) {
+        let waits = find(shared, catalog, &key)?.is_some_and(|dependent| {
+            let metadata = &dependent.skeleton.metadata;
+            metadata.deletion_timestamp.is_some()
+                && metadata.finalizers.iter().any(|name| name == FOREGROUND)
+        });
+        if waits {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Lets the owners of an object go without it.
+async fn unblock(shared: &Arc<Shared>, dependent: &Found) -> Result<(), Status> {
+    let namespace = dependent.namespace.as_deref();
+    let (resource, name) = (&dependent.resource, &dependent.name);
+    edit(shared, resource, namespace, name, |object| {
+        let list = object["metadata"]["ownerReferences"].as_array_mut();
+        for reference in list.into_iter().flatten() {
+            if reference["blockOwnerDeletion"] == true {
+                reference["blockOwnerDeletion"] = Value::Bool(false);
+            }
+        }
+        true
+    })
+    .await?;
+    Ok(())
 }
 
 /// A finalizer that a user set before decides how the object's own dependents fare.
@@ -180,16 +221,11 @@ async fn foreground(
     owner: &Found,
 ) -> Result<(), Status> {
     let uid = owner.skeleton.metadata.uid.clone();
-    let mut blocked = false;
     for key in index.of(&uid) {
         let Some(dependent) = find(shared, catalog, &key)? else {
             continue;
         };
         let metadata = &dependent.skeleton.metadata;
-        let blocks = metadata
-            .owner_references
-            .iter()
-            .any(|reference| reference.uid == uid && reference.block_owner_deletion);
         let others_live = metadata.owner_references.iter().any(|reference| {
             reference.uid != uid
                 && state(shared, catalog, &dependent, reference) == Ok(OwnerState::Lives)
@@ -198,7 +234,6 @@ async fn foreground(
             keep_owners(shared, &dependent, |known| known != uid).await?;
             continue;
         }
-        blocked |= blocks;
         if metadata.deletion_timestamp.is_none() {
             let request = shared.request(
                 &dependent.resource,
@@ -208,13 +243,12 @@ async fn foreground(
             let how = if index.of(&metadata.uid).is_empty() {
                 kept_propagation(metadata)
             } else {
+                if closes_a_circle(shared, catalog, index, metadata)? {
+                    unblock(shared, &dependent).await?;
+                }
                 Propagation::Foreground
             };
             rest::remove_one(&request, Some(metadata.uid.clone()), how).await?;
-        }
-        // It may be gone at once.
-        if blocks && find(shared, catalog, &key)?.is_none() {
-            blocked = false;
         }
     }
     let still = index
@@ -229,7 +263,7 @@ async fn foreground(
             .iter()
             .any(|reference| reference.uid == uid && reference.block_owner_deletion)
     });
-    if blocked || held {
+    if held {
         return Ok(());
     }
     release(shared, owner, FOREGROUND).await

@@ -26,6 +26,8 @@ use crate::{
 
 /// How many objects are taken at a time.
 const CHUNK: usize = 500;
+/// What is told to those who delete a job and say nothing of its pods.
+const JOBS_KEEP_PODS: &str = "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning";
 /// The finalizer that makes the garbage collector orphan dependents.
 pub(crate) const ORPHAN: &str = "orphan";
 /// The finalizer that makes the garbage collector delete dependents first.
@@ -35,6 +37,10 @@ pub(crate) const FOREGROUND: &str = "foregroundDeletion";
 pub(crate) async fn delete(request: &Request) -> Result<Response, Status> {
     let options = DeleteOptions::read(request)?;
     let outcome = remove(request, &options).await?;
+    let is_job = request.resource.is_built_in() && request.resource.kind == "Job";
+    if is_job && options.propagation.is_none() && options.orphan_dependents.is_none() {
+        request.warn(JOBS_KEEP_PODS);
+    }
     respond(request, &options, &outcome)
 }
 

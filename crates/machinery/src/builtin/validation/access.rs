@@ -42,6 +42,28 @@ pub(super) fn role(report: &mut Report, role: &Value, namespaced: bool) {
     }
 }
 
+/// A role that is made of others says of which.
+pub(super) fn aggregation(report: &mut Report, role: &Value) {
+    let aggregated = &role["aggregationRule"];
+    if !aggregated.is_object() {
+        return;
+    }
+    let path = "aggregationRule.clusterRoleSelectors";
+    let selectors = list(&aggregated["clusterRoleSelectors"]);
+    if selectors.is_empty() {
+        let why = "at least one clusterRoleSelector required if aggregationRule is non-nil";
+        report.required_because(path, why);
+    }
+    for (index, selector) in selectors.iter().enumerate() {
+        let at = format!("{path}[{index}]");
+        let before = report.errors.len();
+        super::selector::check(report, selector, &at);
+        if report.errors.len() > before {
+            report.invalid_shown(at, "null", "invalid label selector.");
+        }
+    }
+}
+
 pub(super) fn role_binding(report: &mut Report, binding: &Value, namespaced: bool) {
     let role = &binding["roleRef"];
     report.one_of("roleRef.apiGroup", &role["apiGroup"], &[RBAC]);

@@ -40,7 +40,7 @@ pub(crate) fn declare(schema: SchemaRef<'_>, is_object: bool) -> Option<Decl> {
                 ListType::Atomic => ListKind::Plain,
                 ListType::Set => ListKind::Set,
                 ListType::Map(keys) => {
-                    ListKind::Keyed(keys.iter().map(|key| key.to_string()).collect())
+                    ListKind::Keyed(keys.iter().map(ToString::to_string).collect())
                 }
             };
             let most = bound(limits.max_items).unwrap_or(fitting);

@@ -99,7 +99,7 @@ impl<'s> Judge<'s> {
                     let known = past
                         .here
                         .and_then(|(_, old)| correlate::entry(list_type, entry, Some(old)));
-                    let past = self.below(past, schema, known.map(|old| (entry, old)));
+                    let past = Self::below(past, schema, known.map(|old| (entry, old)));
                     self.visit(items, entry, before, past, &format!("{path}[{at}]"));
                 }
             }
@@ -120,7 +120,7 @@ impl<'s> Judge<'s> {
         for (name, value) in fields {
             let before = old.and_then(|old| old.get(name));
             let known = past.here.and_then(|(_, old)| old.get(name));
-            let inner = |judge: &Self| {
+            let inner = || {
                 let invisible = past.is_root && matches!(name.as_str(), "apiVersion" | "kind");
                 if invisible {
                     return Past {
@@ -130,10 +130,10 @@ impl<'s> Judge<'s> {
                     };
                 }
                 let followed = correlate::field(schema, name).and(known);
-                judge.below(past, schema, followed.map(|old| (value, old)))
+                Self::below(past, schema, followed.map(|old| (value, old)))
             };
             if let Some(additional) = &checker.additional {
-                let past = inner(self);
+                let past = inner();
                 let path = format!("{path}[{name}]");
                 self.visit(additional, value, before, past, &path);
             }
@@ -142,7 +142,7 @@ impl<'s> Judge<'s> {
                 .iter()
                 .find(|(field, _)| **field == **name);
             if let Some((_, property)) = own {
-                let past = inner(self);
+                let past = inner();
                 let path = if path.is_empty() {
                     name.clone()
                 } else {
@@ -155,7 +155,6 @@ impl<'s> Judge<'s> {
 
     /// The past of a part, from that of the whole.
     fn below<'v>(
-        &self,
         past: Past<'v>,
         schema: SchemaRef<'_>,
         here: Option<(&'v Value, &'v Value)>,

@@ -56,7 +56,7 @@ impl Rules {
         let root = self.schema.root();
         let make = || {
             let decl = declare(root, true);
-            Checker::of(root, root, true, decl.as_ref())
+            Checker::of(root, root, decl.as_ref())
         };
         let known = super::has_rules(root).then(|| self.root.get_or_init(make));
         known?.as_ref()
@@ -82,7 +82,6 @@ impl Checker {
     fn of(
         rules: SchemaRef<'_>,
         node: SchemaRef<'_>,
-        is_object: bool,
         decl: Option<&quadrille_expr::Decl>,
     ) -> Option<Self> {
         let written = rules.node();
@@ -94,12 +93,7 @@ impl Checker {
         let below = |id: NodeId, at: NodeId| {
             let inner = schemas.at(at);
             let decl = declare(inner, inner.node().embedded_resource);
-            Self::of(
-                rules.schemas().at(id),
-                inner,
-                inner.node().embedded_resource,
-                decl.as_ref(),
-            )
+            Self::of(rules.schemas().at(id), inner, decl.as_ref())
         };
         let items = match (written.items, node.node().items) {
             (Some(id), Some(at)) => below(id, at).map(Box::new),
@@ -123,7 +117,7 @@ impl Checker {
         let all_of: Vec<Self> = constraints
             .map_or(&[][..], |constraints| &constraints.all_of)
             .iter()
-            .filter_map(|id| Self::of(rules.schemas().at(*id), node, is_object, Some(decl)))
+            .filter_map(|id| Self::of(rules.schemas().at(*id), node, Some(decl)))
             .collect();
         let nothing = own.is_empty()
             && items.is_none()
