@@ -53,8 +53,10 @@ pub(super) fn resource_quota(report: &mut Report, spec: &Value) {
             || name.contains('/')
             || name.contains("hugepages-");
         if !known {
-            let why = "must be a standard resource type or fully qualified";
-            report.invalid(path.clone(), &json!(name), why);
+            if names::qualified_name(name).is_empty() {
+                let why = "must be a standard resource type or fully qualified";
+                report.invalid(path.clone(), &json!(name), why);
+            }
             let why = "must be a standard resource for quota";
             report.invalid(path.clone(), &json!(name), why);
         }
