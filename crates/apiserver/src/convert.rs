@@ -23,6 +23,32 @@ pub(crate) fn is_needed(resource: &Resource, revision: Revision) -> bool {
         || matches!(resource.origin, Origin::Custom { settled, .. } if revision <= settled)
 }
 
+/// What becomes of an object of a built-in kind on its way to the store and back: whatever another version
+/// fills in belongs to the writer, too.
+pub(crate) fn there_and_back(resource: &Resource, object: &mut Value) {
+    if !resource.is_built_in() || !speaks_another_version(resource) {
+        return;
+    }
+    store_built_in(resource, object);
+    show_built_in(resource, object);
+}
+
+fn show_built_in(resource: &Resource, object: &mut Value) {
+    object["apiVersion"] = json!(resource.storage_version);
+    builtin::convert::convert(resource.schema.root(), &resource.api_version(), object);
+    builtin::encoding::encode(resource.schema.root(), object);
+}
+
+fn store_built_in(resource: &Resource, object: &mut Value) {
+    let (group, version) = resource
+        .storage_version
+        .split_once('/')
+        .unwrap_or(("", &resource.storage_version));
+    if let Some(schema) = kinds::load().schema(group, version, &resource.kind) {
+        builtin::convert::convert(schema.root(), &resource.storage_version, object);
+    }
+}
+
 /// From the stored shape to the shown one.
 pub(crate) fn from_storage(
     resource: &Resource,
@@ -34,11 +60,7 @@ pub(crate) fn from_storage(
     }
     let mut object = object;
     match &resource.origin {
-        Origin::BuiltIn => {
-            object["apiVersion"] = json!(resource.storage_version);
-            builtin::convert::convert(resource.schema.root(), &resource.api_version(), &mut object);
-            builtin::encoding::encode(resource.schema.root(), &mut object);
-        }
+        Origin::BuiltIn => show_built_in(resource, &mut object),
         Origin::Custom { stored_schema, .. } => {
             // Fields that got a default after the object was written have it from now on.
             structural::default(stored_schema.root(), &mut object);
@@ -56,15 +78,7 @@ pub(crate) fn to_storage(resource: &Resource, object: Value) -> Result<Value, St
     }
     let mut object = object;
     match &resource.origin {
-        Origin::BuiltIn => {
-            let (group, version) = resource
-                .storage_version
-                .split_once('/')
-                .unwrap_or(("", &resource.storage_version));
-            if let Some(schema) = kinds::load().schema(group, version, &resource.kind) {
-                builtin::convert::convert(schema.root(), &resource.storage_version, &mut object);
-            }
-        }
+        Origin::BuiltIn => store_built_in(resource, &mut object),
         Origin::Custom { stored_schema, .. } => {
             structural::drop_nulls(stored_schema.root(), &mut object);
             body::shape_custom(stored_schema, &mut object).map_err(Status::internal)?;

@@ -14,7 +14,7 @@ use quadrille_machinery::{
 use serde_json::{Value, json};
 
 use crate::{
-    admission, clock,
+    admission, clock, convert,
     resource::{Origin, Resource},
     rest::Request,
 };
@@ -27,6 +27,7 @@ pub(crate) fn default(resource: &Resource, object: &mut Value) {
             if is_definition(resource) {
                 crd::default(object);
             }
+            convert::there_and_back(resource, object);
         }
         Origin::Custom { .. } => structural::default(resource.schema.root(), object),
     }

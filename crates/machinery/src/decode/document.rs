@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, collections::HashSet, fmt::Write};
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::{
     DecodeError, Decoded, STRICT_ERRORS_MAX, StrictError, Typed, scalars, scan, typed, yaml,
@@ -85,12 +85,35 @@ impl<'a> Document<'a> {
 
     /// The value as the schema of a built-in kind wants it.
     pub fn typed(self, schema: SchemaRef<'_>) -> Result<Typed, DecodeError> {
+        let forgets_managers = self.forgets_managers();
         let mut strict = Strict::new(self.yaml_duplicates);
-        let value = typed::decode(self.root, schema, &mut strict)?;
+        let mut value = typed::decode(self.root, schema, &mut strict)?;
+        if forgets_managers && value["metadata"].is_object() {
+            value["metadata"]["managedFields"] = json!([{}]);
+        }
         Ok(Typed {
             value,
             strict: strict.found,
         })
+    }
+}
+
+impl Document<'_> {
+    /// Whether the document has an empty list of managers: for built-in kinds that means to forget them all,
+    /// as one empty entry does for every kind.
+    fn forgets_managers(&self) -> bool {
+        let Node::Object(fields) = &self.root else {
+            return false;
+        };
+        let metadata = fields.iter().rev().find(|(name, _)| name == "metadata");
+        let Some((_, Node::Object(metadata))) = metadata else {
+            return false;
+        };
+        let managers = metadata
+            .iter()
+            .rev()
+            .find(|(name, _)| name == "managedFields");
+        matches!(managers, Some((_, Node::Array(entries))) if entries.is_empty())
     }
 }
 

@@ -55,7 +55,7 @@ impl Resets {
             ("certificatesigningrequests", "approval") => {
                 without(&[&["spec"], &["status", "certificate"]])
             }
-            ("pods", "ephemeralcontainers") => only(&[&["spec", "ephemeralContainers"]]),
+            ("pods", "ephemeralcontainers") => without(&[&["status"]]),
             ("pods", "resize") => only(&[
                 &["spec", "containers", "*", "resources"],
                 &["spec", "containers", "*", "resizePolicy"],
