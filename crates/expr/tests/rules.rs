@@ -22,7 +22,7 @@ fn spec_type() -> Type {
         [field("port", Type::Int), field("protocol", Type::String)],
     );
     let mut dashed = field("min-ready", Type::Int);
-    dashed.0 = "min__dash__ready".to_owned();
+    "min__dash__ready".clone_into(&mut dashed.0);
     Type::object(
         "spec",
         [
