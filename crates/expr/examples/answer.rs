@@ -113,7 +113,7 @@ fn declaration(schema: &Json) -> Option<Decl> {
                 .unwrap_or_default();
             let mut smallest = 2;
             let mut fields = Vec::new();
-            for (name, property) in schema["properties"].as_object()? {
+            for (name, property) in schema["properties"].as_object().into_iter().flatten() {
                 let Some(field) = declaration(property) else {
                     continue;
                 };
