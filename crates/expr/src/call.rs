@@ -1,6 +1,6 @@
 //! What a function gets besides its arguments.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use regex::Regex;
 
@@ -29,7 +29,7 @@ pub struct Call<'c> {
     pub(crate) patterns: &'c [(Arc<str>, Regex)],
 }
 
-impl Call<'_> {
+impl<'c> Call<'c> {
     /// The overload that the checker chose; empty when there were several.
     pub fn overload(&self) -> &str {
         self.overload
@@ -63,10 +63,11 @@ impl Call<'_> {
     }
 
     /// A pattern; those written as literals have been compiled before.
-    pub(crate) fn pattern(&self, text: &str) -> Result<Regex, EvalError> {
-        match self.patterns.iter().find(|(known, _)| **known == *text) {
-            Some((_, pattern)) => Ok(pattern.clone()),
-            None => pattern::compile(text),
+    pub(crate) fn pattern(&self, text: &str) -> Result<Cow<'c, Regex>, EvalError> {
+        let patterns: &'c [(Arc<str>, Regex)] = self.patterns;
+        match patterns.iter().find(|(known, _)| **known == *text) {
+            Some((_, pattern)) => Ok(Cow::Borrowed(pattern)),
+            None => pattern::compile(text).map(Cow::Owned),
         }
     }
 }

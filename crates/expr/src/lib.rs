@@ -55,4 +55,4 @@ pub use lib::{Answer, Library, Options, Question};
 pub use names::{escape, unescape};
 pub use program::{Bindings, COST_LIMIT, Evaluation, Program};
 pub use ty::{Field, ListKind, ListType, MapType, ObjectType, OpaqueType, Type};
-pub use value::{Key, List, Map, Moment, Opaque, Text, Value};
+pub use value::{Fields, Key, List, Map, Moment, Opaque, Text, Value};

@@ -1,7 +1,8 @@
 //! Rules as they stand in real custom resource definitions and policies.
 
 use quadrille_expr::{
-    Answer, Bindings, COST_LIMIT, Decl, Env, Field, Host, ListKind, Question, Type, Value,
+    Answer, Bindings, COST_LIMIT, Decl, Env, EvalError, Field, Fields, Host, ListKind, Map,
+    Question, Type, Value,
 };
 use serde_json::{Value as Json, json};
 
@@ -224,6 +225,49 @@ fn questions_about_permission_reach_the_host() {
     };
     assert_eq!(ask("get"), ("true".to_owned(), 350_005));
     assert_eq!(ask("delete"), ("false".to_owned(), 350_005));
+}
+
+/// Variables of a policy: each an expression, computed when it is first looked at.
+#[derive(Debug)]
+struct Computed {
+    asked: std::sync::Mutex<Vec<String>>,
+}
+
+impl Fields for Computed {
+    fn field<'a>(&'a self, name: &str) -> Option<Result<Value<'a>, EvalError>> {
+        self.asked.lock().expect("one thread").push(name.to_owned());
+        match name {
+            "total" => Some(Ok(Value::Int(12))),
+            "broken" => Some(Err(EvalError::new("division by zero"))),
+            _ => None,
+        }
+    }
+}
+
+#[test]
+fn variables_are_computed_only_when_they_are_needed() {
+    let variables = Type::object(
+        "variables",
+        [field("total", Type::Int), field("broken", Type::Int)],
+    );
+    let env = Env::kubernetes()
+        .variable("variables", variables)
+        .variable("authorizer.requestResource", Type::Bool);
+    let computed = Computed {
+        asked: std::sync::Mutex::new(Vec::new()),
+    };
+    let vars = Bindings::new()
+        .with("variables", Value::Map(Map::Lazy(&computed)))
+        .with("authorizer.requestResource", true);
+    let run = |text: &str| {
+        let program = env.compile(text).unwrap();
+        let result = program.evaluate(&vars, COST_LIMIT).result;
+        result.map_or_else(|error| error.to_string(), |value| value.to_string())
+    };
+    assert_eq!(run("variables.total > 10 || variables.broken > 1"), "true");
+    assert_eq!(*computed.asked.lock().unwrap(), ["total"]);
+    assert_eq!(run("variables.broken > 1"), "division by zero");
+    assert_eq!(run("authorizer.requestResource"), "true");
 }
 
 #[test]

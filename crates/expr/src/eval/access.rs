@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     error::EvalError,
-    value::{Value, number},
+    value::{Map, Value, number},
 };
 
 impl<'a> Run<'_, 'a> {
@@ -124,6 +124,10 @@ fn missing(value: &Value<'_>, key: &Value<'_>) -> EvalError {
 /// What is at a key, if the value has keys and this one.
 fn find<'a>(value: &Value<'a>, key: &Value<'a>) -> Result<Option<Value<'a>>, EvalError> {
     match value {
+        Value::Map(Map::Lazy(fields)) => match key {
+            Value::String(name) => fields.field(name).transpose(),
+            _ => Ok(None),
+        },
         Value::Map(map) => Ok(map.get(key)),
         Value::List(list) => {
             let place = index(key)?;
