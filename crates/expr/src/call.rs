@@ -17,7 +17,7 @@ pub(crate) type Native = for<'a> fn(&mut Call<'_>, &[Value<'a>]) -> Result<Value
 /// Somebody who answers questions that no expression can answer alone.
 pub trait Host: Send + Sync {
     /// Whether the attributes are allowed.
-    fn authorize(&self, question: &crate::lib::Question) -> crate::lib::Answer;
+    fn authorize(&self, question: &crate::library::Question) -> crate::library::Answer;
 }
 
 /// The call at hand: its name, its budget, its host.

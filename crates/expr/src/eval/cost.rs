@@ -206,7 +206,7 @@ fn server(
         "validate" => {
             let format = args
                 .first()?
-                .downcast::<crate::lib::formats::NamedFormat>()?;
+                .downcast::<crate::library::formats::NamedFormat>()?;
             at_least(2, matching(size(1), format.pattern_size()))
         }
         _ => None,
