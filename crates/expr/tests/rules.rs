@@ -291,3 +291,11 @@ fn functions_of_ones_own_take_part() {
             .contains("no matching overload")
     );
 }
+
+#[test]
+fn programs_can_be_shared_between_threads() {
+    fn shared<T: Send + Sync>() {}
+    shared::<quadrille_expr::Program>();
+    shared::<Env>();
+    shared::<Value<'static>>();
+}
