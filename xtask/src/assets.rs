@@ -13,6 +13,7 @@ use std::{
 
 use anyhow::Context;
 use quadrille_testkit::assets::{self, CRD_SOURCES, Group};
+use sha2::{Digest, Sha256};
 
 use crate::workspace;
 
@@ -73,6 +74,31 @@ pub(crate) fn ensure() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Builds the program in `xtask/oracle`, once per version of its source, and gives its path.
+pub(crate) fn oracle() -> anyhow::Result<PathBuf> {
+    let source = workspace::root().join("xtask/oracle");
+    let mut files: Vec<PathBuf> = fs::read_dir(&source)?
+        .map(|entry| Ok(entry?.path()))
+        .collect::<anyhow::Result<_>>()?;
+    files.retain(|file| file.is_file());
+    files.sort();
+    let mut digest = Sha256::new();
+    for file in &files {
+        digest.update(fs::read(file)?);
+    }
+    let digest = digest.finalize();
+    let version = u64::from_be_bytes(digest[..8].try_into()?);
+    let folder = assets::folder().join(format!("oracle-{version:016x}"));
+    let program = folder.join("oracle");
+    if !program.is_file() {
+        go::require()?;
+        in_one_piece(&folder, |into| {
+            go::build(&source, ".", &into.join("oracle"), "-s -w")
+        })?;
+    }
+    Ok(program)
+}
+
 /// Folders that are being filled have names that start like this.
 const UNFINISHED: &str = ".unfinished-";
 
@@ -91,7 +117,7 @@ fn sweep(folder: &Path) -> anyhow::Result<()> {
 }
 
 /// Fills a folder beside the target and renames it when it is whole.
-fn in_one_piece(
+pub(crate) fn in_one_piece(
     target: &Path,
     fill: impl FnOnce(&Path) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {

@@ -1,7 +1,7 @@
 //! `cargo xtask check`: everything that needs no cluster and no test run.
 
 use crate::{
-    generate, house, layers,
+    deny, generate, house, layers,
     steps::Steps,
     workspace::{self, cargo},
 };
@@ -27,12 +27,8 @@ pub(crate) fn add(steps: &mut Steps) -> anyhow::Result<()> {
     steps.run("generated files", || {
         generate::run(&generate::Arguments { check: true })
     })?;
-    if has_cargo_deny() {
-        // Advisories need a database from the network; they are a task of their own (`cargo deny check`).
-        let arguments = ["deny", "--offline", "check", "licenses", "bans", "sources"];
-        steps.run("licences and bans", || {
-            workspace::run(&mut cargo(&arguments))
-        })?;
+    if deny::is_available() {
+        steps.run("licences and bans", deny::run)?;
     } else {
         steps.skip(
             "licences and bans",
@@ -50,10 +46,4 @@ pub(crate) fn add(steps: &mut Steps) -> anyhow::Result<()> {
         "warnings",
     ];
     steps.run("lints", || workspace::run(&mut cargo(&clippy)))
-}
-
-fn has_cargo_deny() -> bool {
-    cargo(&["deny", "--version"])
-        .output()
-        .is_ok_and(|output| output.status.success())
 }

@@ -8,6 +8,7 @@ mod assets;
 mod bench;
 mod check;
 mod conformance;
+mod deny;
 mod generate;
 mod house;
 mod layers;

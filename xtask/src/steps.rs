@@ -43,3 +43,8 @@ impl Steps {
         }
     }
 }
+
+/// Whether nothing may be skipped: `CI=true`.
+pub(crate) fn is_ci() -> bool {
+    std::env::var("CI").is_ok_and(|value| value == "true")
+}

@@ -1,5 +1,5 @@
-//! `cargo xtask test`: everything that must hold. Checks, all tests on the embedded API, then the cluster tests
-//! again on a real control plane. (The suites of `cargo xtask conformance` join when their scores stand still.) The real part needs Go, once, to build it:
+//! `cargo xtask test`: everything that must hold. Checks, all tests on the embedded API, other people's suites
+//! against it, then the cluster tests again on a real control plane. The real part needs Go, once, to build it:
 //! without Go it is skipped, loudly, except with `CI=true`.
 
 use anyhow::bail;
@@ -9,8 +9,8 @@ use quadrille_testkit::{
 };
 
 use crate::{
-    assets, check,
-    steps::Steps,
+    assets, check, conformance,
+    steps::{self, Steps},
     workspace::{self, cargo},
 };
 
@@ -32,14 +32,19 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             cargo(&["test", "--workspace", "--locked", "--quiet"]).env_remove(KUBECONFIG_VARIABLE),
         )
     })?;
+    steps.run("conformance kube-rs", conformance::kube_rs)?;
     if can_have_a_real_control_plane()? {
         steps.run("assets", assets::ensure)?;
         steps.run(
             "tests on a real control plane",
             tests_on_a_real_control_plane,
         )?;
+        steps.run("conformance diff", conformance::diff)?;
+        steps.run("conformance oracle", conformance::oracle)?;
     } else {
         steps.skip("tests on a real control plane", "Go is not installed");
+        steps.skip("conformance diff", "Go is not installed");
+        steps.skip("conformance oracle", "Go is not installed");
     }
     steps.summary();
     Ok(())
@@ -47,7 +52,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 
 fn can_have_a_real_control_plane() -> anyhow::Result<bool> {
     let can = parts::are_complete() || assets::is_go_installed();
-    if !can && std::env::var("CI").is_ok_and(|value| value == "true") {
+    if !can && steps::is_ci() {
         bail!("CI=true, so the tests on a real control plane must run, and Go is not installed");
     }
     Ok(can)

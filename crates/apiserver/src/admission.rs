@@ -12,9 +12,8 @@ use crate::{
     stored,
 };
 
-/// How often to look for a namespace's `default` service account, which is made shortly after it.
-const ACCOUNT_TRIES: u32 = 10;
-const ACCOUNT_PAUSE: Duration = Duration::from_millis(100);
+/// How long to wait for a namespace's `default` service account, which is made shortly after it.
+const ACCOUNT_WAIT: Duration = Duration::from_secs(1);
 /// Where every container finds its token.
 const TOKEN_PATH: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
 
@@ -99,17 +98,30 @@ async fn service_account(request: &Request, pod: &mut Value) -> Result<(), Statu
 }
 
 async fn account(request: &Request, namespace: &str, name: &str) -> Result<Option<Value>, Status> {
-    let tries = if name == "default" { ACCOUNT_TRIES } else { 1 };
-    for attempt in 1..=tries {
-        let found = find(request, "", "serviceaccounts", Some(namespace), name)?;
-        if found.is_some() {
-            return Ok(found);
-        }
-        if attempt < tries {
-            tokio::time::sleep(ACCOUNT_PAUSE).await;
-        }
+    let look = || find(request, "", "serviceaccounts", Some(namespace), name);
+    let store = &request.shared.store;
+    let before = store.revision();
+    let found = look()?;
+    if found.is_some() || name != "default" {
+        return Ok(found);
     }
-    Ok(None)
+    let prefix = format!("serviceaccounts/{namespace}/");
+    let mut made = store
+        .watch(prefix.as_bytes(), before)
+        .map_err(Status::internal)?;
+    let appeared = async {
+        // When the watch ends, for whatever reason, one last look tells.
+        while made.next().await.is_ok() {
+            let found = look()?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        look()
+    };
+    tokio::time::timeout(ACCOUNT_WAIT, appeared)
+        .await
+        .unwrap_or(Ok(None))
 }
 
 /// Gives every container that has none the token of the account.

@@ -58,6 +58,7 @@ pub(crate) fn parse(
             .map_err(|error| not_handled(&envelope, resource, &error.to_string()))?;
         let mut strict = decoded.duplicates;
         let mut object = decoded.value;
+        structural::drop_nulls(resource.schema.root(), &mut object);
         strict.extend(
             shape_custom(&resource.schema, &mut object)
                 .map_err(|error| not_handled(&envelope, resource, &error.to_string()))?,
@@ -84,7 +85,8 @@ pub(crate) fn parse(
     Ok(object)
 }
 
-/// Prunes a custom resource and gives its metadata the shape that it must have.
+/// Prunes a custom resource and gives its metadata the shape that it must have. Nulls that the schema does
+/// not know what to do with stay; whatever was read from a client or from the store has to lose them first.
 pub(crate) fn shape_custom(
     schema: &Schema,
     object: &mut Value,
@@ -108,23 +110,28 @@ pub(crate) fn report(
     strict: &[StrictError],
     validation: FieldValidation,
 ) -> Result<(), Status> {
+    tell(request, strict, validation).map_err(|words| not_handled(envelope, resource, &words))
+}
+
+/// Warns of what strict decoding found, or gives the words with which to refuse it.
+pub(crate) fn tell(
+    request: &Request,
+    strict: &[StrictError],
+    validation: FieldValidation,
+) -> Result<(), String> {
     if strict.is_empty() {
         return Ok(());
     }
     match validation {
-        FieldValidation::Ignore => Ok(()),
+        FieldValidation::Ignore => {}
         FieldValidation::Warn => {
             for warning in decode::warnings(strict) {
                 request.warn(warning);
             }
-            Ok(())
         }
-        FieldValidation::Strict => Err(not_handled(
-            envelope,
-            resource,
-            &decode::strict_message(strict),
-        )),
+        FieldValidation::Strict => return Err(decode::strict_message(strict)),
     }
+    Ok(())
 }
 
 fn not_handled(envelope: &Envelope, resource: &Resource, error: &str) -> Status {
@@ -173,23 +180,32 @@ fn expect_kind(resource: &Resource, envelope: Envelope, body: &Bytes) -> Result<
             envelope.api_version, expected.api_version
         )));
     }
-    let known = kinds::load()
-        .schema(envelope.group(), envelope.version(), &envelope.kind)
-        .is_some();
-    let why = if known {
-        format!(
-            "converting ({}) to ({}): unknown conversion",
-            describe(&envelope),
-            internal(resource)
-        )
-    } else {
-        // The place is where real servers keep the registry of their types.
-        format!(
-            "no kind {:?} is registered for version {:?} in scheme \"pkg/runtime/scheme.go:111\"",
-            envelope.kind, envelope.api_version
-        )
-    };
-    Err(not_handled(&envelope, resource, &why))
+    Err(not_handled(
+        &envelope,
+        resource,
+        &not_convertible(resource, &envelope),
+    ))
+}
+
+/// Why an object of one type is none of another.
+pub(crate) fn not_convertible(resource: &Resource, given: &Envelope) -> String {
+    let known = kinds::load().schema(given.group(), given.version(), &given.kind);
+    if known.is_none() {
+        return not_registered(&given.kind, &given.api_version);
+    }
+    format!(
+        "converting ({}.{}) to ({}): unknown conversion",
+        given.version(),
+        given.kind,
+        internal(resource)
+    )
+}
+
+/// A kind that nobody knows. The place is where real servers keep the registry of their types.
+pub(crate) fn not_registered(kind: &str, api_version: &str) -> String {
+    format!(
+        "no kind {kind:?} is registered for version {api_version:?} in scheme \"pkg/runtime/scheme.go:111\""
+    )
 }
 
 /// The type in which a real server would hold the object: named after the group, core for the oldest.
@@ -201,23 +217,28 @@ fn internal(resource: &Resource) -> String {
     format!("{package}.{}", resource.kind)
 }
 
-fn describe(envelope: &Envelope) -> String {
-    format!("{}.{}", envelope.version(), envelope.kind)
-}
-
 /// The object in the namespace of the path.
 fn in_namespace(request: &Request, mut object: Value) -> Result<Value, Status> {
     check_namespace(request, &object)?;
+    set_namespace(request, &mut object);
+    Ok(object)
+}
+
+/// Puts an object into the namespace of the path; what belongs to the whole cluster drops one that it must not
+/// have.
+pub(crate) fn set_namespace(request: &Request, object: &mut Value) {
     let Some(metadata) = object["metadata"].as_object_mut() else {
-        return Ok(object);
+        return;
     };
     match request.namespace() {
-        Some(namespace) => metadata.insert("namespace".to_owned(), json!(namespace)),
-        // Cluster-scoped objects drop a namespace that they must not have.
-        None if !request.resource.namespaced => metadata.remove("namespace"),
-        None => None,
-    };
-    Ok(object)
+        Some(namespace) => {
+            metadata.insert("namespace".to_owned(), json!(namespace));
+        }
+        None if !request.resource.namespaced => {
+            metadata.remove("namespace");
+        }
+        None => {}
+    }
 }
 
 /// The object may not name another namespace than the path.

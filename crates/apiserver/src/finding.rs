@@ -13,6 +13,7 @@ use quadrille_machinery::status::Status;
 use serde_json::{Value, json};
 
 use crate::{
+    auth::service_account,
     catalog::Catalog,
     discovery, kinds, openapi,
     options::Query,
@@ -76,7 +77,10 @@ pub(crate) fn public(path: &Path) -> Option<Response> {
 
 /// Paths that every authenticated user may see.
 pub(crate) fn is_open(path: &Path) -> bool {
-    !matches!(path, Path::Metrics | Path::Unknown | Path::Root)
+    !matches!(
+        path,
+        Path::Metrics | Path::Unknown | Path::Root | Path::TokenIssuer | Path::TokenKeys
+    )
 }
 
 fn health(check: Option<&str>) -> Response {
@@ -167,6 +171,8 @@ pub(crate) fn answer(shared: &Shared, path: &Path, query: &Query, headers: &Head
             });
             openapi_v3(document, &catalog, group, version, query, headers)
         }
+        Path::TokenIssuer => token_issuer(&shared.address.read()),
+        Path::TokenKeys => token_keys(shared),
         Path::Metrics
         | Path::Unknown
         | Path::Health { .. }
@@ -175,15 +181,46 @@ pub(crate) fn answer(shared: &Shared, path: &Path, query: &Query, headers: &Head
     }
 }
 
+/// What a verifier of service accounts' tokens must know. Both documents may be kept for an hour.
+fn token_issuer(address: &str) -> Response {
+    let document = json!({
+        "issuer": service_account::ISSUER,
+        "jwks_uri": format!("https://{address}/openid/v1/jwks"),
+        "response_types_supported": ["id_token"],
+        "subject_types_supported": ["public"],
+        "id_token_signing_alg_values_supported": ["ES256"],
+    });
+    public_document(&document, "application/json")
+}
+
+fn token_keys(shared: &Shared) -> Response {
+    let keys = json!({ "keys": [shared.service_account_key.public_key()] });
+    public_document(&keys, "application/jwk-set+json")
+}
+
+fn public_document(document: &Value, content_type: &'static str) -> Response {
+    let mut response = reply::value(200, document);
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
+    headers.insert(
+        header::CACHE_CONTROL,
+        HeaderValue::from_static("public, max-age=3600"),
+    );
+    response
+}
+
 fn root_paths(catalog: &Catalog) -> Vec<String> {
     let mut paths: BTreeSet<String> = [
+        "/.well-known/openid-configuration",
         "/api",
         "/apis",
+        "/apis/",
         "/healthz",
         "/livez",
         "/metrics",
         "/openapi/v2",
         "/openapi/v3",
+        "/openid/v1/jwks",
         "/readyz",
         "/version",
     ]

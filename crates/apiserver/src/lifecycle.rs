@@ -37,7 +37,11 @@ pub(crate) fn after_update(new: &Value, old: &Value) -> Deleting {
 }
 
 /// New objects need a namespace that exists and stays.
-pub(crate) fn check_namespace(request: &Request, namespace: &str) -> Result<(), Status> {
+pub(crate) fn check_namespace(
+    request: &Request,
+    namespace: &str,
+    new: &Value,
+) -> Result<(), Status> {
     let shared = &request.shared;
     let key = format!("namespaces/{namespace}");
     let record = shared.store.get(key.as_bytes()).map_err(Status::internal)?;
@@ -51,7 +55,8 @@ pub(crate) fn check_namespace(request: &Request, namespace: &str) -> Result<(), 
     {
         let object: Value = serde_json::from_slice(&record.value).map_err(Status::internal)?;
         if !object["metadata"]["deletionTimestamp"].is_null() {
-            return Err(terminating(request, namespace));
+            let name = new["metadata"]["name"].as_str().unwrap_or_default();
+            return Err(terminating(request, namespace, name));
         }
     }
     Ok(())
@@ -76,9 +81,8 @@ pub(crate) fn check_definition(request: &Request, object: &Value) -> Result<(), 
     ))
 }
 
-fn terminating(request: &Request, namespace: &str) -> Status {
+fn terminating(request: &Request, namespace: &str, name: &str) -> Status {
     let resource = &request.resource;
-    let name = request.target.name.as_deref().unwrap_or("");
     let why = format!(
         "unable to create new content in namespace {namespace} because it is being terminated"
     );

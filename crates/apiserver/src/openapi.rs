@@ -110,6 +110,7 @@ fn hash(members: &[&Arc<Resource>]) -> String {
         if let Origin::Custom {
             definition,
             version_index,
+            ..
         } = &member.origin
         {
             digest.update(definition["spec"].to_string());

@@ -28,6 +28,10 @@ pub(crate) enum Path {
     Health { check: Option<String> },
     /// `/metrics`.
     Metrics,
+    /// `/.well-known/openid-configuration`: who issues the tokens of service accounts.
+    TokenIssuer,
+    /// `/openid/v1/jwks`: the keys that sign them.
+    TokenKeys,
     /// `/`: the list of paths.
     Root,
     /// A path below `/api` or `/apis` that is none of the above.
@@ -93,6 +97,8 @@ impl Path {
             ["openapi", "v2"] => Self::OpenApiV2,
             ["openapi", "v3"] => Self::OpenApiV3(None),
             ["openapi", "v3", document @ ..] => Self::OpenApiV3(Some(document.join("/"))),
+            [".well-known", "openid-configuration"] => Self::TokenIssuer,
+            ["openid", "v1", "jwks"] => Self::TokenKeys,
             ["version"] => Self::ServerVersion,
             ["metrics"] => Self::Metrics,
             ["livez" | "readyz" | "healthz"] => Self::Health { check: None },

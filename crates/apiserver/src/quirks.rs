@@ -164,6 +164,7 @@ pub(crate) fn selectable_fields(resource: &Resource) -> Vec<String> {
     if let Origin::Custom {
         definition,
         version_index,
+        ..
     } = &resource.origin
     {
         let declared = &definition["spec"]["versions"][*version_index]["selectableFields"];

@@ -6,7 +6,8 @@
 use std::sync::Arc;
 
 use base64::{Engine, prelude::BASE64_STANDARD};
-use quadrille_machinery::schema::Schema;
+use quadrille_machinery::{schema::Schema, structural::Rules};
+use quadrille_store::Revision;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -61,6 +62,13 @@ pub enum Origin {
         definition: Arc<Value>,
         /// The index of this version in `spec.versions`.
         version_index: usize,
+        /// The schema of the version in which objects are stored.
+        stored_schema: Schema,
+        /// The rules of this version's schema.
+        rules: Arc<Rules>,
+        /// The last revision at which `spec` was another: what was written until then may not have the
+        /// shape that today's schemas ask for.
+        settled: Revision,
     },
 }
 
@@ -77,6 +85,17 @@ pub struct Subresource {
     pub kind: String,
     /// Verbs, sorted.
     pub verbs: Vec<String>,
+}
+
+/// Where a kind keeps what its `scale` subresource shows, as paths such as `.spec.replicas`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScalePaths {
+    /// The wanted number of replicas.
+    pub spec: String,
+    /// The number that there is.
+    pub status: String,
+    /// The selector of the replicas' labels, if the kind shows one.
+    pub selector: Option<String>,
 }
 
 /// The `storageVersionHash` of a kind that is stored in the given group and version.
@@ -105,6 +124,7 @@ impl Resource {
         let Origin::Custom {
             definition,
             version_index,
+            ..
         } = &self.origin
         else {
             let warning = match (self.api_version().as_str(), self.kind.as_str()) {
@@ -143,6 +163,31 @@ impl Resource {
             .filter_map(|version| version["name"].as_str())
             .filter(|name| version_priority(name) > version_priority(&self.version))
             .max_by_key(|name| version_priority(name))
+    }
+
+    /// Where the kind keeps its replicas; `None` for a custom resource without a scale.
+    pub fn scale_paths(&self) -> Option<ScalePaths> {
+        match &self.origin {
+            Origin::BuiltIn => Some(ScalePaths {
+                spec: ".spec.replicas".to_owned(),
+                status: ".status.replicas".to_owned(),
+                selector: None,
+            }),
+            Origin::Custom {
+                definition,
+                version_index,
+                ..
+            } => {
+                let version = &definition["spec"]["versions"][*version_index];
+                let scale = version["subresources"]["scale"].as_object()?;
+                let path = |name: &str| scale.get(name)?.as_str().map(str::to_owned);
+                Some(ScalePaths {
+                    spec: path("specReplicasPath")?,
+                    status: path("statusReplicasPath")?,
+                    selector: path("labelSelectorPath"),
+                })
+            }
+        }
     }
 
     /// Whether a subresource of this name is served.

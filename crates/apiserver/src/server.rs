@@ -241,7 +241,14 @@ async fn resource(
         && target.subresource.is_none()
         && (target.watch || query.switch("watch").unwrap_or(false));
     let Some(verb) = rest::verb(&head.method, &target, watch) else {
-        return reply::status(&not_allowed());
+        let catalog = shared.catalog.snapshot();
+        let known = catalog.find(&target.group, &target.version, &target.plural);
+        return match known {
+            Some(resource) if target.namespace.is_some() && !resource.namespaced => {
+                finding::page_not_found(resource, &target)
+            }
+            _ => reply::status(&not_allowed()),
+        };
     };
     let text = |value: &Option<String>| value.clone().unwrap_or_default();
     let (namespace, name, subresource) = (

@@ -43,8 +43,13 @@ pub(crate) async fn admit_create(request: &Request, object: &mut Value) -> Resul
 }
 
 /// What admission does to a changed object.
-pub(crate) fn admit_update(request: &Request) -> Result<(), Status> {
-    refuse_webhooks(request)
+pub(crate) fn admit_update(request: &Request, object: &mut Value) -> Result<(), Status> {
+    refuse_webhooks(request)?;
+    let resource = &request.resource;
+    if resource.is_built_in() && request.subresource().is_empty() {
+        builtin::admission::admit_update(&resource.group, &resource.kind, object);
+    }
+    Ok(())
 }
 
 /// This server calls no webhooks. A configuration that nobody follows would be a false promise.
@@ -65,19 +70,28 @@ fn refuse_webhooks(request: &Request) -> Result<(), Status> {
     ))
 }
 
-/// Fields that only the server sets on a new object, and fields that it takes away.
-fn fill_system_fields(object: &mut Value, now: &str) {
+/// Takes away what a client may not say about a new object. Nobody owns it.
+pub(crate) fn wipe_system_fields(object: &mut Value) {
     let Some(metadata) = object["metadata"].as_object_mut() else {
         return;
     };
     for field in [
+        "uid",
+        "creationTimestamp",
         "deletionTimestamp",
         "deletionGracePeriodSeconds",
         "selfLink",
-        "resourceVersion",
     ] {
         metadata.remove(field);
     }
+}
+
+/// Fields that only the server sets on a new object.
+fn fill_system_fields(object: &mut Value, now: &str) {
+    let Some(metadata) = object["metadata"].as_object_mut() else {
+        return;
+    };
+    metadata.remove("resourceVersion");
     metadata.insert("uid".to_owned(), json!(uuid::Uuid::new_v4().to_string()));
     metadata.insert("creationTimestamp".to_owned(), json!(now));
 }
@@ -107,16 +121,20 @@ pub(crate) fn before_create(
                 fields.remove("status");
             }
             object["metadata"]["generation"] = json!(1);
-            validate_custom(resource, object, None)
+            structural::default(resource.schema.root(), object);
+            validate_custom(request, "", object, None)
         }
     };
-    if resource.is_built_in() {
-        let warnings = builtin::warnings::on_create(&resource.kind, object);
-        for warning in warnings {
-            request.warn(warning);
-        }
+    refuse(request, object, &errors)?;
+    let warnings = if resource.is_built_in() {
+        builtin::warnings::on_create(&resource.kind, object)
+    } else {
+        names::finalizer_warnings(&object["metadata"], None)
+    };
+    for warning in warnings {
+        request.warn(warning);
     }
-    refuse(request, object, &errors)
+    Ok(())
 }
 
 /// Makes a changed object ready to be stored, or says why it can't be.
@@ -137,16 +155,21 @@ pub(crate) fn before_update(request: &Request, new: &mut Value, old: &Value) -> 
         }
         Origin::Custom { .. } => {
             prepare_custom_update(resource, subresource, new, old);
-            validate_custom(resource, new, Some(old))
+            structural::default(resource.schema.root(), new);
+            validate_custom(request, subresource, new, Some(old))
         }
     };
-    if resource.is_built_in() && subresource.is_empty() {
-        let warnings = builtin::warnings::on_update(&resource.kind, new, old);
+    refuse(request, new, &errors)?;
+    if subresource.is_empty() {
+        let warnings = if resource.is_built_in() {
+            builtin::warnings::on_update(&resource.kind, new, old)
+        } else {
+            names::finalizer_warnings(&new["metadata"], Some(&old["metadata"]))
+        };
         for warning in warnings {
             request.warn(warning);
         }
     }
-    refuse(request, new, &errors)?;
     managed::keep_times(old, new);
     Ok(())
 }
@@ -234,6 +257,10 @@ fn validate_built_in(
     if is_definition(resource) {
         return match old {
             None => crd::validate(object),
+            Some(old) if subresource == "status" => {
+                let kind = resource.kind.as_str();
+                builtin::validation::validate_subresource_update(kind, subresource, object, old)
+            }
             Some(old) => crd::validate_update(object, old),
         };
     }
@@ -243,7 +270,9 @@ fn validate_built_in(
         Some(old) if subresource.is_empty() => {
             builtin::validation::validate_update(kind, object, old)
         }
-        Some(old) => builtin::validation::validate_status_update(kind, object, old),
+        Some(old) => {
+            builtin::validation::validate_subresource_update(kind, subresource, object, old)
+        }
     }
 }
 
@@ -329,21 +358,57 @@ fn differs_beyond(new: &Value, old: &Value, has_status: bool) -> bool {
             .any(|(name, value)| counted(name) && old.get(name) != Some(value))
 }
 
-fn validate_custom(resource: &Resource, object: &Value, old: Option<&Value>) -> Vec<FieldError> {
+/// Checks a custom resource. Like with built-in kinds, an update's metadata is looked at by several layers.
+fn validate_custom(
+    request: &Request,
+    subresource: &str,
+    object: &Value,
+    old: Option<&Value>,
+) -> Vec<FieldError> {
+    let resource = &request.resource;
     let rule = names::name_is_subdomain;
-    let mut errors =
-        names::validate_object_meta(&object["metadata"], resource.namespaced, rule, "metadata");
+    let metadata = &object["metadata"];
+    let mut errors = names::validate_object_meta(metadata, resource.namespaced, rule, "metadata");
     if let Some(old) = old {
-        errors.extend(names::validate_object_meta_update(
-            &object["metadata"],
-            &old["metadata"],
-            "metadata",
-        ));
+        for _ in 0..2 {
+            errors.extend(names::validate_object_meta_update(
+                metadata,
+                &old["metadata"],
+                "metadata",
+            ));
+        }
     }
     let schema = resource.schema.root();
-    errors.extend(structural::validate(schema, object, old));
-    if structural::has_rules(schema) {
-        errors.extend(structural::blocks_rules(&errors));
+    match old {
+        Some(old) if subresource == "status" => {
+            errors.extend(structural::validate_status(schema, object, old));
+        }
+        _ => errors.extend(structural::validate(schema, object, old)),
+    }
+    if let Some(paths) = resource.scale_paths() {
+        let replicas: Vec<&str> = match subresource {
+            "status" => vec![&paths.status],
+            _ => vec![&paths.spec, &paths.status],
+        };
+        errors.extend(structural::validate_scale(
+            object,
+            &replicas,
+            paths.selector.as_deref(),
+        ));
+    }
+    if let Origin::Custom { rules, .. } = &resource.origin
+        && rules.exist()
+    {
+        match structural::blocks_rules(&errors) {
+            Some(blocked) => errors.push(blocked),
+            None => {
+                let judgement = rules.judge(object, old);
+                errors.extend(judgement.errors);
+                for warning in judgement.warnings {
+                    request.warn(warning.to_string());
+                }
+            }
+        }
     }
     errors
 }

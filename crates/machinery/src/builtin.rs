@@ -14,6 +14,7 @@ pub mod encoding;
 mod fields;
 pub mod quality;
 pub mod strategy;
+pub mod termination;
 pub mod validation;
 pub mod warnings;
 

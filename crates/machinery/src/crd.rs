@@ -1,6 +1,7 @@
 //! `CustomResourceDefinition`: defaults, rules, status and the versions that a definition serves.
 
 mod defaults;
+mod expressions;
 mod fields;
 mod go_dump;
 mod keywords;

@@ -6,7 +6,8 @@ mod object_meta;
 
 pub use object_meta::{
     finalizer_warnings, validate_field_manager, validate_kube_finalizers, validate_labels,
-    validate_object_meta, validate_object_meta_update,
+    validate_object_meta, validate_object_meta_change, validate_object_meta_shape,
+    validate_object_meta_update,
 };
 
 /// Longest label value and longest name part of a qualified name.

@@ -6,12 +6,13 @@
 //!   object ──► coerce (metadata) ──► default ──► prune ──► validate ──► stored
 //! ```
 //!
-//! Texts and paths of errors are those of a real server. CEL rules are kept in the model; evaluating
-//! them is not done here.
+//! Texts and paths of errors are those of a real server. Rules (`x-kubernetes-validations`) are [`Rules`].
 
 mod build;
 mod coerce;
+mod correlate;
 mod defaults;
+mod expressions;
 mod formats;
 mod lists;
 pub(crate) mod pattern;
@@ -26,12 +27,14 @@ use serde_json::Value;
 
 pub use build::object_meta;
 pub use coerce::{coerce_embedded, coerce_metadata};
-pub use defaults::default;
+pub use defaults::{default, drop_nulls};
+pub(crate) use expressions::{Compiled, compile, declare};
+pub use expressions::{Judgement, Rules};
 pub(crate) use formats::unrecognized as unrecognized_formats;
 pub use prune::prune;
 pub use rules::structural_errors;
 pub use scale::validate_scale;
-pub use validate::{blocks_rules, has_rules, validate, validate_default};
+pub use validate::{blocks_rules, has_rules, validate, validate_default, validate_status};
 
 use crate::{
     decode::{DecodeError, StrictError},
@@ -53,10 +56,11 @@ fn fragment(open_api_v3: &Value) -> Schema {
     Schema::new(Arc::new(schemas), root)
 }
 
-/// What happens to an object of a custom resource right after it is read: defaults are filled in, metadata
-/// is typed, unknown fields are dropped. Gives the unknown fields in the order in which servers report
+/// What happens to an object of a custom resource right after it is read: nulls without meaning and unknown
+/// fields are dropped, defaults are filled in, metadata is typed. Gives the unknown fields in the order in which servers report
 /// them (after duplicates, which the reader finds).
 pub fn admit(schema: SchemaRef<'_>, object: &mut Value) -> Result<Vec<StrictError>, DecodeError> {
+    drop_nulls(schema, object);
     default(schema, object);
     let mut unknown = coerce_metadata(schema, object)?;
     unknown.extend(

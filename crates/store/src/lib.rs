@@ -17,6 +17,7 @@
 //! - Readers and watchers never make the writer wait, and never wait for it.
 //! - Memory is bounded by [`Options`].
 
+mod age;
 mod backend;
 mod batch;
 mod engine;

@@ -31,15 +31,19 @@ impl View {
         self.read(|snapshot, at| snapshot.get(key, at))
     }
 
-    /// The records whose keys start with `prefix` and come after `start_after`, in key order.
-    /// A `limit` of 0 means no limit.
+    /// The records whose keys start with `prefix` and come after `start_after`, in key order, as they
+    /// were at revision `at` (`None`: the state's own). A `limit` of 0 means no limit.
+    ///
+    /// What can be read at first can be read to the end: later compactions do not reach this state.
     pub fn list(
         &self,
         prefix: &[u8],
         start_after: Option<&[u8]>,
         limit: usize,
+        at: Option<Revision>,
     ) -> Result<Page, ReadError> {
-        self.read(|snapshot, at| snapshot.list(prefix, start_after, limit, at))
+        let at = at.filter(|at| *at != self.revision());
+        self.read(|snapshot, own| snapshot.list(prefix, start_after, limit, at.or(own)))
     }
 
     /// Reads from the state that is held, or, if its handle died with a failure of the storage,

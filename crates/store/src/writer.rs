@@ -15,6 +15,7 @@ use redb::Database;
 
 use crate::{
     Event, Fault, Options, WriteError,
+    age::Ages,
     backend::{self, Failures, Guarded},
     batch::Batch,
     engine::{self, Engine, Finish},
@@ -50,6 +51,7 @@ struct Writer {
     /// The newest durable revision.
     revision: u64,
     floor: u64,
+    ages: Ages,
     /// The storage still holds back what opening wrote.
     staged: bool,
     /// After a failed sync nobody knows what is on disk, so nothing may be built on it.
@@ -67,12 +69,14 @@ pub(crate) fn spawn(
 ) -> io::Result<Arc<Hub>> {
     let (revision, floor) = (engine.snapshot.revision, engine.snapshot.floor);
     let hub = Arc::new(Hub::new(engine.snapshot, &options));
+    let ages = Ages::new(options.retain_for, Instant::now(), revision);
     let writer = Writer {
         db: Some(engine.db),
         storage,
         options,
         revision,
         floor,
+        ages,
         staged: false,
         sync_failed: false,
         settled: !engine.repaired,
@@ -197,14 +201,15 @@ impl Writer {
     }
 
     fn commit(&mut self, group: &Group) -> Result<Done, WriteError> {
-        let attempt = engine::without_panic(|| self.try_commit(group))
+        let old = self.ages.advance(Instant::now(), self.revision);
+        let attempt = engine::without_panic(|| self.try_commit(group, old))
             .unwrap_or_else(|fault| Err((fault, None)));
         let failures = self.storage.take_failures();
         attempt.or_else(|(fault, done)| self.after_failure(fault, done, failures))
     }
 
     /// One durable commit. If it fails at the very end, what it would have brought comes along.
-    fn try_commit(&self, group: &Group) -> Result<Done, (Fault, Option<Done>)> {
+    fn try_commit(&self, group: &Group, old: u64) -> Result<Done, (Fault, Option<Done>)> {
         let early = |fault: Fault| (fault, None);
         let db = self.db.as_ref().expect("the data file is open once ready");
         let finish = self.finish();
@@ -214,7 +219,7 @@ impl Writer {
         for ops in group.transactions() {
             outcomes.push(batch.apply(ops).map_err(early)?);
         }
-        let floor = self.next_floor(batch.revision(), group.compact_to);
+        let floor = self.next_floor(old, batch.revision(), group.compact_to);
         if floor > self.floor {
             batch.compact(floor).map_err(early)?;
         }
@@ -244,9 +249,14 @@ impl Writer {
         }
     }
 
-    /// Up to where history goes with a commit that ends at `newest`.
-    fn next_floor(&self, newest: u64, asked: Option<u64>) -> u64 {
-        let kept = newest.saturating_sub(self.options.retain_revisions);
+    /// Up to where history goes with a commit that ends at `newest`; revisions up to `old` have been kept
+    /// long enough.
+    fn next_floor(&self, old: u64, newest: u64, asked: Option<u64>) -> u64 {
+        let options = &self.options;
+        let kept = newest
+            .saturating_sub(options.retain_revisions)
+            .min(old)
+            .max(newest.saturating_sub(options.retain_at_most));
         let automatic = if kept > self.floor.saturating_add(SLACK) {
             kept
         } else {

@@ -4,6 +4,7 @@
 mod diff;
 mod expectations;
 mod kube_rs;
+mod oracle;
 mod scoreboard;
 mod target;
 
@@ -21,11 +22,29 @@ enum Suite {
     Diff(diff::Arguments),
     /// kube-rs's own cluster tests, out of its published crates, unmodified.
     KubeRs(kube_rs::Arguments),
+    /// Random questions to the libraries that Kubernetes is made of, and to ours.
+    Oracle(oracle::Arguments),
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     match &arguments.suite {
         Suite::Diff(arguments) => diff::run(arguments),
         Suite::KubeRs(arguments) => kube_rs::run(arguments),
+        Suite::Oracle(arguments) => oracle::run(arguments),
     }
+}
+
+/// The suite `kube-rs` with its defaults, for `cargo xtask test`.
+pub(crate) fn kube_rs() -> anyhow::Result<()> {
+    kube_rs::run(&kube_rs::Arguments::default())
+}
+
+/// The suite `oracle` with its defaults, for `cargo xtask test`.
+pub(crate) fn oracle() -> anyhow::Result<()> {
+    oracle::run(&oracle::Arguments::default())
+}
+
+/// The suite `diff` with its defaults, for `cargo xtask test`.
+pub(crate) fn diff() -> anyhow::Result<()> {
+    diff::run(&diff::Arguments::default())
 }

@@ -159,6 +159,22 @@ impl ServiceAccountKey {
         })
     }
 
+    /// The public half as a JSON Web Key, for those who verify tokens themselves.
+    pub fn public_key(&self) -> serde_json::Value {
+        // An uncompressed point: one byte that says so, then both coordinates.
+        let point = self.pair.public_key().as_ref();
+        let (x, y) = point[1..].split_at(point.len() / 2);
+        serde_json::json!({
+            "use": "sig",
+            "kty": "EC",
+            "kid": self.key_id,
+            "crv": "P-256",
+            "alg": "ES256",
+            "x": BASE64.encode(x),
+            "y": BASE64.encode(y),
+        })
+    }
+
     /// Issues a token for an account. Without audiences it is for this server. `now` is Unix time.
     pub fn issue(
         &self,

@@ -89,6 +89,11 @@ fn custom(group: &str, version: &str, kind: &str) -> Arc<Resource> {
         origin: Origin::Custom {
             definition: Arc::new(Value::Null),
             version_index: 0,
+            stored_schema: quadrille_machinery::structural::schema(None),
+            rules: Arc::new(quadrille_machinery::structural::Rules::new(
+                quadrille_machinery::structural::schema(None),
+            )),
+            settled: quadrille_store::Revision(0),
         },
     })
 }

@@ -4,7 +4,8 @@ use std::{collections::HashMap, sync::Arc};
 
 use futures::future::BoxFuture;
 use jiff::Timestamp;
-use quadrille_machinery::{crd, status::Status};
+use quadrille_machinery::{crd, status::Status, structural::Rules};
+use quadrille_store::Revision;
 use serde_json::{Value, json};
 
 use super::{drop_finalizer, edit};
@@ -48,22 +49,35 @@ pub(crate) fn mark_deleted(definition: &mut Value, now: Timestamp) {
     {
         list.push(json!(CLEANUP));
     }
-    set_terminating(definition, now);
+    set_terminating(
+        definition,
+        now,
+        "InstanceDeletionPending",
+        "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
+    );
 }
 
-fn set_terminating(definition: &mut Value, now: Timestamp) {
+fn set_terminating(definition: &mut Value, now: Timestamp, reason: &str, message: &str) {
     if !definition["status"]["conditions"].is_array() {
         definition["status"]["conditions"] = json!([]);
     }
     let Some(conditions) = definition["status"]["conditions"].as_array_mut() else {
         return;
     };
+    let known = conditions
+        .iter_mut()
+        .find(|condition| condition["type"] == "Terminating" && condition["status"] == "True");
+    if let Some(condition) = known {
+        condition["reason"] = json!(reason);
+        condition["message"] = json!(message);
+        return;
+    }
     conditions.retain(|condition| condition["type"] != "Terminating");
     conditions.push(json!({
         "type": "Terminating",
         "status": "True",
-        "reason": "InstanceDeletionPending",
-        "message": "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
+        "reason": reason,
+        "message": message,
         "lastTransitionTime": clock::seconds(now),
     }));
 }
@@ -110,7 +124,10 @@ impl Shared {
         for definition in definitions {
             match known.get(&identity(&definition)) {
                 Some(resources) => served.extend(resources.iter().cloned()),
-                None => served.extend(resources(definition).into_iter().map(Arc::new)),
+                None => {
+                    let settled = settled(&definition, known.values().flatten());
+                    served.extend(resources(definition, settled).into_iter().map(Arc::new));
+                }
             }
         }
         self.catalog.set_custom(served);
@@ -154,8 +171,33 @@ fn identity(definition: &Value) -> (String, String) {
     )
 }
 
+/// When the versions of a definition became what they are: at its newest revision, unless another reading
+/// of it had the same.
+fn settled<'a>(definition: &Value, mut known: impl Iterator<Item = &'a Arc<Resource>>) -> Revision {
+    let same = known.find_map(|resource| match &resource.origin {
+        Origin::Custom {
+            definition: before,
+            settled,
+            ..
+        } if before["metadata"]["uid"] == definition["metadata"]["uid"]
+            && before["spec"] == definition["spec"] =>
+        {
+            Some(*settled)
+        }
+        _ => None,
+    });
+    same.unwrap_or_else(|| {
+        let newest = definition["metadata"]["resourceVersion"].as_str();
+        Revision(
+            newest
+                .and_then(|text| text.parse().ok())
+                .unwrap_or(u64::MAX),
+        )
+    })
+}
+
 /// The resources that a definition brings, one per served version.
-fn resources(definition: Value) -> Vec<Resource> {
+fn resources(definition: Value, settled: Revision) -> Vec<Resource> {
     let established = definition["status"]["conditions"]
         .as_array()
         .into_iter()
@@ -174,11 +216,13 @@ fn resources(definition: Value) -> Vec<Resource> {
     let group = text(&definition["spec"]["group"]);
     let plural = text(&names["plural"]);
     let kind = text(&names["kind"]);
-    let storage_version = versions
+    let Some((storage_version, stored_schema)) = versions
         .iter()
         .find(|version| version.storage)
-        .map(|version| version.name.clone())
-        .unwrap_or_default();
+        .map(|version| (version.name.clone(), version.schema.clone()))
+    else {
+        return Vec::new();
+    };
     versions
         .into_iter()
         .enumerate()
@@ -195,13 +239,16 @@ fn resources(definition: Value) -> Vec<Resource> {
             namespaced: definition["spec"]["scope"] == "Namespaced",
             verbs: VERBS.map(str::to_owned).to_vec(),
             subresources: subresources(&group, &kind, &version),
-            schema: version.schema,
+            schema: version.schema.clone(),
             storage: format!("{plural}.{group}"),
             storage_version: format!("{group}/{storage_version}"),
             storage_version_hash: storage_version_hash(&group, &storage_version, &kind),
             origin: Origin::Custom {
                 definition: definition.clone(),
                 version_index,
+                stored_schema: stored_schema.clone(),
+                rules: Arc::new(Rules::new(version.schema)),
+                settled,
             },
         })
         .collect()
@@ -252,6 +299,13 @@ async fn try_end(shared: &Arc<Shared>, name: &str) -> Result<(), Status> {
         .find(|resource| !resource.is_built_in() && resource.storage == name)
         .cloned();
     if let Some(instances) = instances {
+        let now = shared.clock.now();
+        edit(shared, &resource, None, name, |definition| {
+            let message = "CustomResource deletion is in progress";
+            set_terminating(definition, now, "InstanceDeletionInProgress", message);
+            true
+        })
+        .await?;
         let prefix = stored::prefix(&instances, None);
         let mut watch = shared
             .store

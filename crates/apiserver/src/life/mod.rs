@@ -107,7 +107,7 @@ pub(crate) async fn edit(
                 last: None,
             }
         } else {
-            let value = stored::encode(&convert::to_storage(resource, object.clone()))?;
+            let value = stored::encode(&convert::to_storage(resource, object.clone())?)?;
             Op::Put {
                 key: key.clone(),
                 value,

@@ -2,12 +2,13 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use quadrille_machinery::status::Status;
+use quadrille_machinery::{builtin::termination::Remaining, status::Status};
 use quadrille_store::{Change, Revision, WatchEnd};
 use serde_json::{Value, json};
 
 use super::{bootstrap::create_missing, edit};
 use crate::{
+    clock,
     resource::Resource,
     rest::{self, Propagation},
     server::Shared,
@@ -161,7 +162,16 @@ async fn try_end(shared: &Arc<Shared>, name: &str) -> Result<(), Status> {
             .map_err(Status::internal)
     };
     let mut watch = watch_all()?;
-    while empty(shared, name).await? > 0 {
+    loop {
+        let remaining = empty(shared, name).await?;
+        let now = clock::seconds(shared.clock.now());
+        edit(shared, &namespaces, None, name, |namespace| {
+            remaining.tell(&mut namespace["status"], &now)
+        })
+        .await?;
+        if remaining.count() == 0 {
+            break;
+        }
         // Something waits for a finalizer or a grace period: look again when anything in here changes.
         loop {
             let event = tokio::select! {
@@ -195,8 +205,8 @@ fn is_inside(key: &[u8], namespace: &str) -> bool {
     parts.next() == Some(namespace.as_bytes()) && parts.next().is_some()
 }
 
-/// Deletes what is in a namespace, pods first; gives how many objects are left.
-async fn empty(shared: &Arc<Shared>, namespace: &str) -> Result<u64, Status> {
+/// Deletes what is in a namespace, pods first; gives what is left.
+async fn empty(shared: &Arc<Shared>, namespace: &str) -> Result<Remaining, Status> {
     let catalog = shared.catalog.snapshot();
     let mut seen: BTreeSet<&str> = BTreeSet::new();
     let mut resources: Vec<&Arc<Resource>> = catalog
@@ -207,18 +217,51 @@ async fn empty(shared: &Arc<Shared>, namespace: &str) -> Result<u64, Status> {
         .filter(|resource| seen.insert(resource.storage.as_str()))
         .collect();
     resources.sort_by_key(|resource| resource.storage != "pods");
-    let mut left = 0;
+    let mut remaining = Remaining::default();
     for resource in resources {
         let prefix = stored::prefix(resource, Some(namespace));
         if shared.store.count(&prefix).map_err(Status::internal)? == 0 {
             continue;
         }
         rest::remove_all(shared, resource, Some(namespace), Propagation::Background).await?;
-        let remaining = shared.store.count(&prefix).map_err(Status::internal)?;
-        if resource.storage == "pods" && remaining > 0 {
-            return Ok(remaining);
+        count(shared, resource, &prefix, &mut remaining)?;
+        if resource.storage == "pods" && remaining.count() > 0 {
+            break;
         }
-        left += remaining;
     }
-    Ok(left)
+    Ok(remaining)
+}
+
+/// Counts the objects below a prefix, and what holds them.
+fn count(
+    shared: &Shared,
+    resource: &Resource,
+    prefix: &[u8],
+    remaining: &mut Remaining,
+) -> Result<(), Status> {
+    let mut objects = 0;
+    let mut after = None;
+    loop {
+        let page = shared
+            .store
+            .list(prefix, after.as_deref(), CHUNK, None)
+            .map_err(Status::internal)?;
+        for record in &page.records {
+            objects += 1;
+            let object = stored::decode_record(resource, record)?;
+            let finalizers = object["metadata"]["finalizers"].as_array();
+            for name in finalizers.into_iter().flatten().filter_map(Value::as_str) {
+                *remaining.finalizers.entry(name.to_owned()).or_default() += 1;
+            }
+        }
+        match page.records.last() {
+            Some(last) if page.more => after = Some(last.key.clone()),
+            _ => break,
+        }
+    }
+    if objects > 0 {
+        let name = format!("{}.{}", resource.plural, resource.group);
+        remaining.resources.insert(name, objects);
+    }
+    Ok(())
 }

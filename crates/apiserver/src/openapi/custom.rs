@@ -87,6 +87,7 @@ fn own_schema(resource: &Resource, metadata: &Value) -> Value {
         Origin::Custom {
             definition,
             version_index,
+            ..
         } if definition["spec"]["preserveUnknownFields"] != json!(true) => {
             &definition["spec"]["versions"][version_index]["schema"]["openAPIV3Schema"]
         }

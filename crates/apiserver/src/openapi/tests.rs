@@ -49,6 +49,11 @@ fn widget(schema: &Value) -> Arc<Resource> {
                 json!({"spec": {"versions": [{"schema": {"openAPIV3Schema": schema}}]}}),
             ),
             version_index: 0,
+            stored_schema: quadrille_machinery::structural::schema(None),
+            rules: Arc::new(quadrille_machinery::structural::Rules::new(
+                quadrille_machinery::structural::schema(None),
+            )),
+            settled: quadrille_store::Revision(0),
         },
     })
 }

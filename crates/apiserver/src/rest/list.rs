@@ -7,7 +7,7 @@ use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use bytes::Bytes;
 use futures::stream;
 use quadrille_machinery::{decode, status::Status};
-use quadrille_store::{ReadError, Record, Revision, Store};
+use quadrille_store::{ReadError, Record, Revision, View};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -45,9 +45,10 @@ struct Cut {
     after: Option<Bytes>,
 }
 
-/// A walk through the selected records of a resource at one revision.
+/// A walk through the selected records of a resource at one revision. It holds on to the state that it
+/// began with, so that no compaction ends a list halfway.
 pub(crate) struct Walk {
-    store: Store,
+    view: View,
     resource: Arc<Resource>,
     selection: Selection,
     prefix: Bytes,
@@ -58,16 +59,20 @@ pub(crate) struct Walk {
 
 impl Walk {
     /// A walk from the start, at a revision.
-    pub(crate) fn new(request: &Request, selection: &Selection, at: Revision) -> Self {
-        Self {
-            store: request.shared.store.clone(),
+    pub(crate) fn new(
+        request: &Request,
+        selection: &Selection,
+        at: Revision,
+    ) -> Result<Self, Status> {
+        Ok(Self {
+            view: request.shared.store.view().map_err(Status::internal)?,
             resource: request.resource.clone(),
             selection: selection.clone(),
             prefix: stored::prefix(&request.resource, request.namespace()),
             after: None,
             at,
             done: false,
-        }
+        })
     }
 
     /// The next selected records; none at the end. May give an empty chunk before the end.
@@ -76,7 +81,7 @@ impl Walk {
             return Ok(None);
         }
         let page = self
-            .store
+            .view
             .list(&self.prefix, self.after.as_deref(), limit, Some(self.at))?;
         self.done = !page.more;
         self.after = page
@@ -104,7 +109,7 @@ pub(crate) fn list(request: &Request) -> Result<Response, Status> {
     }
     let selection = Selection::parse(&request.resource, &options)?;
     let cut = cut(request, &options)?;
-    let mut walk = Walk::new(request, &selection, cut.at);
+    let mut walk = Walk::new(request, &selection, cut.at)?;
     walk.after = cut.after;
     match (form, options.limit) {
         (Form::Object, None) => stream(request, walk),

@@ -36,7 +36,7 @@ impl Saved {
     /// The object in the version of `resource`.
     pub(crate) fn object(&self, resource: &Resource) -> Result<Value, Status> {
         let object = stored::decode(resource, &self.value, self.revision)?;
-        Ok(convert::from_storage(resource, object))
+        convert::from_storage(resource, object, self.revision)
     }
 
     /// Appends the object's JSON in the version of `resource`.
@@ -46,7 +46,7 @@ impl Saved {
         typed: bool,
         out: &mut Vec<u8>,
     ) -> Result<(), Status> {
-        if convert::is_needed(resource) {
+        if convert::is_needed(resource, self.revision) {
             let mut object = self.object(resource)?;
             if !typed && let Some(fields) = object.as_object_mut() {
                 fields.remove("kind");

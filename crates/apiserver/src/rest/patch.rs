@@ -3,11 +3,12 @@
 use axum::response::Response;
 use http::header;
 use quadrille_machinery::{
-    decode::{self, Document, Envelope},
+    decode::{self, Decoded, Document, Envelope},
     field_error::FieldError,
     managed,
     patch::{self as patches, Patched},
     status::Status,
+    structural,
 };
 use serde_json::{Value, json};
 
@@ -16,8 +17,9 @@ use super::{
     write::{self, Current, Ownership, VersionRule},
 };
 use crate::{
-    body, clock,
+    body, clock, kinds,
     options::{FieldValidation, WriteOptions, options_invalid},
+    resource::Resource,
     stored, strategy,
 };
 
@@ -122,7 +124,7 @@ fn patched(
     }
 }
 
-/// A patched object is read like one that came in whole.
+/// A patched object is read like one that came in whole, but what is wrong with it is the patch's fault.
 fn reshape(
     request: &Request,
     kind: Kind,
@@ -131,52 +133,112 @@ fn reshape(
     patched: Patched,
 ) -> Result<Value, Status> {
     let resource = &request.resource;
-    let envelope = Envelope {
-        api_version: resource.api_version(),
-        kind: resource.kind.clone(),
-    };
     let Patched {
         value: mut object,
         mut strict,
     } = patched;
-    let shown = |object: &Value| match kind {
-        Kind::Strategic => decode::json(&request.body)
-            .map(|patch| patches::strategic::shown(&patch.value))
-            .unwrap_or_default(),
-        _ => object.to_string(),
-    };
-    let before = shown(&object);
+    let before = shown(request, kind, &object);
+    let refuse = |words: &str| patches::refused(&before, words);
     if resource.is_built_in() {
+        if kind != Kind::Strategic {
+            check_type(resource, &object).map_err(|words| refuse(&words))?;
+        }
         let typed = Document::of(&object)
             .typed(resource.schema.root())
             .map_err(|error| {
                 let restored = (kind == Kind::Strategic)
                     .then(|| patches::strategic::mistyped(&object, resource.schema.root()));
-                let words = restored.flatten().unwrap_or_else(|| error.to_string());
-                patches::refused(&before, &words)
+                refuse(&restored.flatten().unwrap_or_else(|| error.to_string()))
             })?;
         object = typed.value;
         strict.extend(typed.strict);
     } else {
+        if object["kind"].as_str().is_none_or(str::is_empty) {
+            return Err(refuse(&format!("Object 'Kind' is missing in '{before}'")));
+        }
+        check_custom_type(request, &object)?;
+        structural::drop_nulls(resource.schema.root(), &mut object);
         let found = body::shape_custom(&resource.schema, &mut object)
-            .map_err(|error| patches::refused(&before, &error.to_string()))?;
+            .map_err(|error| refuse(&error.to_string()))?;
         strict.extend(found);
     }
     for field in ["apiVersion", "kind"] {
         object[field] = current.object[field].clone();
     }
-    body::report(
-        request,
-        &envelope,
-        resource,
-        &strict,
-        options.field_validation,
-    )?;
-    let name = &object["metadata"]["name"];
-    if *name != current.object["metadata"]["name"] {
+    body::tell(request, &strict, options.field_validation).map_err(|words| refuse(&words))?;
+    if object["metadata"]["name"] != current.object["metadata"]["name"] {
         body::check_name(request, &object)?;
     }
+    body::check_namespace(request, &object)?;
+    body::set_namespace(request, &mut object);
     Ok(object)
+}
+
+/// What a message about a patch shows of it.
+fn shown(request: &Request, kind: Kind, object: &Value) -> String {
+    let patch = || decode::json(&request.body).map(|patch| patch.value);
+    match kind {
+        Kind::Strategic => patch()
+            .map(|patch| patches::strategic::shown(&patch))
+            .unwrap_or_default(),
+        Kind::Json | Kind::Merge | Kind::Apply if request.resource.is_built_in() => {
+            let touches_metadata = patch().is_ok_and(|patch| match patch {
+                Value::Array(steps) => steps.iter().any(|step| {
+                    step["path"]
+                        .as_str()
+                        .is_some_and(|path| path.starts_with("/metadata/"))
+                }),
+                patch => patch["metadata"].is_object(),
+            });
+            patches::shown(object, touches_metadata)
+        }
+        Kind::Json | Kind::Merge | Kind::Apply => object.to_string(),
+    }
+}
+
+/// A patch may leave the type out, but not change it. What it makes must even be of the type that it names.
+fn check_type(resource: &Resource, object: &Value) -> Result<(), String> {
+    let named = |field: &str, own: &str| match object[field].as_str() {
+        None | Some("") => own.to_owned(),
+        Some(text) => text.to_owned(),
+    };
+    let given = Envelope {
+        api_version: named("apiVersion", &resource.api_version()),
+        kind: named("kind", &resource.kind),
+    };
+    if given.kind == resource.kind && given.api_version == resource.api_version() {
+        return Ok(());
+    }
+    if let Some(schema) = kinds::load().schema(given.group(), given.version(), &given.kind) {
+        let typed = Document::of(object).typed(schema.root());
+        typed.map_err(|error| error.to_string())?;
+    }
+    Err(body::not_convertible(resource, &given))
+}
+
+/// The type of a custom resource is a field like any other, which validation compares.
+fn check_custom_type(request: &Request, object: &Value) -> Result<(), Status> {
+    let resource = &request.resource;
+    let mut errors = Vec::new();
+    for (field, own) in [
+        ("kind", &resource.kind),
+        ("apiVersion", &resource.api_version()),
+    ] {
+        if object[field].as_str() != Some(own) {
+            let given = object[field].clone();
+            errors.push(FieldError::invalid(field, given, format!("must be {own}")));
+        }
+    }
+    if errors.is_empty() {
+        return Ok(());
+    }
+    let kind = object["kind"].as_str().unwrap_or_default();
+    Err(Status::invalid(
+        &resource.group,
+        kind,
+        request.name()?,
+        &errors,
+    ))
 }
 
 async fn apply(request: &Request, options: &WriteOptions) -> Result<Response, Status> {
@@ -226,24 +288,34 @@ async fn apply(request: &Request, options: &WriteOptions) -> Result<Response, St
 /// The configuration that the client applies, as it says it: defaults and canonical forms come after the
 /// merge, so that nobody owns what nobody said.
 fn applied(request: &Request, options: &WriteOptions) -> Result<Value, Status> {
-    let decoded = decode::yaml(&request.body)
-        .map_err(|error| Status::bad_request(format!("error decoding YAML: {error}")))?;
+    let decoded = applied_yaml(&request.body)?;
     let config = decoded.value;
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let envelope = Envelope {
-        api_version: text(&config["apiVersion"]),
-        kind: text(&config["kind"]),
-    };
-    if !decoded.duplicates.is_empty() {
-        body::report(
-            request,
-            &envelope,
-            &request.resource,
-            &decoded.duplicates,
-            options.field_validation,
-        )?;
-    }
+    body::tell(request, &decoded.duplicates, options.field_validation).map_err(|_| {
+        let found: Vec<String> = decoded.duplicates.iter().map(ToString::to_string).collect();
+        let words = found.join(", ");
+        Status::bad_request(format!(
+            "error strict decoding YAML: error converting YAML to JSON: {words}"
+        ))
+    })?;
     Ok(config)
+}
+
+/// The body of an apply: a YAML map.
+pub(crate) fn applied_yaml(body: &[u8]) -> Result<Decoded, Status> {
+    let refuse = |words: &str| Status::bad_request(format!("error decoding YAML: {words}"));
+    let decoded = decode::yaml(body)
+        .map_err(|error| refuse(&format!("error converting YAML to JSON: {error}")))?;
+    let wrong = match &decoded.value {
+        Value::Object(_) | Value::Null => return Ok(decoded),
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+    };
+    Err(refuse(&format!(
+        "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {wrong} into Go value of \
+         type map[string]interface {{}}"
+    )))
 }
 
 /// The merged object in the shape that stored objects have.
@@ -267,9 +339,7 @@ fn canonical(request: &Request, mut object: Value) -> Result<Value, Status> {
 fn check_identity(request: &Request, object: &mut Value) -> Result<(), Status> {
     body::check_name(request, object)?;
     body::check_namespace(request, object)?;
-    if let Some(namespace) = request.namespace() {
-        object["metadata"]["namespace"] = json!(namespace);
-    }
+    body::set_namespace(request, object);
     Ok(())
 }
 

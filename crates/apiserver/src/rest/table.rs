@@ -110,6 +110,7 @@ fn custom_table(resource: &Resource) -> Option<CustomTable> {
     let Origin::Custom {
         definition,
         version_index,
+        ..
     } = &resource.origin
     else {
         return None;

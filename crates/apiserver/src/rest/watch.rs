@@ -64,7 +64,8 @@ pub(crate) fn watch(request: &Request) -> Result<Response, Status> {
         selection: selection.clone(),
         initial: start
             .initial
-            .then(|| Walk::new(request, &selection, start.after)),
+            .then(|| Walk::new(request, &selection, start.after))
+            .transpose()?,
         announce_initial_end: start.announce_end && options.bookmarks,
         bookmarks: options.bookmarks,
         next_bookmark: now

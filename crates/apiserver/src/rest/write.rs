@@ -46,9 +46,10 @@ pub(crate) async fn create(
     let resource = &request.resource;
     let mut object = object;
     check_new_metadata(&object)?;
+    strategy::wipe_system_fields(&mut object);
     let namespace = request.namespace().map(str::to_owned);
     if let Some(namespace) = &namespace {
-        lifecycle::check_namespace(request, namespace)?;
+        lifecycle::check_namespace(request, namespace, &object)?;
     }
     lifecycle::check_definition(request, &object)?;
     let generated = generate_name(&mut object);
@@ -72,7 +73,7 @@ pub(crate) async fn create(
             .shared
             .services
             .reserve(request, None, &mut candidate)?;
-        let value = stored::encode(&convert::to_storage(resource, candidate))?;
+        let value = stored::encode(&convert::to_storage(resource, candidate)?)?;
         if options.dry_run {
             drop(reservation);
             let key = stored::key(resource, namespace.as_deref(), &name);
@@ -107,17 +108,22 @@ pub(crate) async fn create(
                 return Ok(Saved { value, revision });
             }
             Err(Failure::Mismatch(_)) if generated.is_some() && attempt < NAME_TRIES => {}
-            Err(Failure::Mismatch(_)) => {
-                return Err(Status::already_exists(
-                    &resource.group,
-                    &resource.plural,
-                    &name,
-                ));
-            }
+            Err(Failure::Mismatch(there)) => return Err(taken(request, &name, there.as_ref())),
             Err(Failure::Refused(status)) => return Err(status),
         }
     }
     Err(Status::internal("ran out of names"))
+}
+
+/// 409: the name is taken, maybe by an object that is on its way out.
+fn taken(request: &Request, name: &str, there: Option<&Record>) -> Status {
+    let resource = &request.resource;
+    let mut status = Status::already_exists(&resource.group, &resource.plural, name);
+    let object = there.and_then(|record| stored::decode_record(resource, record).ok());
+    if object.is_some_and(|object| !object["metadata"]["deletionTimestamp"].is_null()) {
+        status.message = format!("object is being deleted: {}", status.message);
+    }
+    status
 }
 
 /// What an update starts from.
@@ -162,7 +168,7 @@ pub(crate) async fn update(
         if ownership == Ownership::Track {
             new = track(request, options, Some(&current.object), new, &now);
         }
-        strategy::admit_update(request)?;
+        strategy::admit_update(request, &mut new)?;
         strategy::before_update(request, &mut new, &current.object)?;
         let reservation =
             request
@@ -170,7 +176,7 @@ pub(crate) async fn update(
                 .services
                 .reserve(request, Some(&current.object), &mut new)?;
         let deleting = lifecycle::after_update(&new, &current.object);
-        let value = stored::encode(&convert::to_storage(resource, new))?;
+        let value = stored::encode(&convert::to_storage(resource, new)?)?;
         let unchanged = value == current.saved.value;
         if options.dry_run || (unchanged && deleting == Deleting::No) {
             let saved = Saved {
@@ -245,7 +251,15 @@ pub(crate) async fn commit(request: &Request, op: Op) -> Result<Revision, Failur
 
 /// Sends one operation to a store.
 pub(crate) async fn commit_to(store: &quadrille_store::Store, op: Op) -> Result<Revision, Failure> {
-    match store.commit(vec![op]).await {
+    commit_all(store, vec![op]).await
+}
+
+/// Sends operations to a store that all happen or none; gives the revision of the last.
+pub(crate) async fn commit_all(
+    store: &quadrille_store::Store,
+    ops: Vec<Op>,
+) -> Result<Revision, Failure> {
+    match store.commit(ops).await {
         Ok(revisions) => Ok(revisions.last().copied().unwrap_or(Revision(0))),
         Err(WriteError::Mismatch { current, .. }) => Err(Failure::Mismatch(current)),
         Err(WriteError::Full) => Err(Failure::Refused(Status::unavailable(

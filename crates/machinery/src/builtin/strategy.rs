@@ -49,51 +49,6 @@ const FROZEN_METADATA: [&str; 3] = [
     "ValidatingAdmissionPolicy",
 ];
 
-/// Kinds that an update creates if they do not exist.
-const CREATE_ON_UPDATE: [&str; 10] = [
-    "ClusterRole",
-    "ClusterRoleBinding",
-    "Endpoints",
-    "Event",
-    "Lease",
-    "LimitRange",
-    "Role",
-    "RoleBinding",
-    "RuntimeClass",
-    "Service",
-];
-
-/// Kinds that an update must name the resource version of.
-const CONDITIONAL_UPDATE: [&str; 13] = [
-    "APIService",
-    "CSIDriver",
-    "CSINode",
-    "CSIStorageCapacity",
-    "CustomResourceDefinition",
-    "Lease",
-    "MutatingAdmissionPolicy",
-    "MutatingAdmissionPolicyBinding",
-    "PodDisruptionBudget",
-    "RuntimeClass",
-    "ValidatingAdmissionPolicy",
-    "ValidatingAdmissionPolicyBinding",
-    "VolumeAttachment",
-];
-
-/// Whether a PUT to a name that does not exist creates the object.
-pub fn creates_on_update(kind: &str) -> bool {
-    CREATE_ON_UPDATE.contains(&kind)
-}
-
-/// Whether an update without a resource version is accepted and wins.
-pub fn allows_unconditional_update(kind: &str) -> bool {
-    let webhooks = matches!(
-        kind,
-        "MutatingWebhookConfiguration" | "ValidatingWebhookConfiguration"
-    );
-    !webhooks && !CONDITIONAL_UPDATE.contains(&kind)
-}
-
 /// Readies a new object that already has name, uid and defaults. `now` is the time in the form of
 /// `metadata.creationTimestamp`.
 pub fn prepare_for_create(kind: &str, object: &mut Value, now: &str) {

@@ -23,6 +23,7 @@ mod resources;
 mod selector;
 mod service;
 mod simple;
+mod status;
 mod storage;
 mod update;
 mod volume;
@@ -57,10 +58,25 @@ pub fn validate_update(kind: &str, new: &Value, old: &Value) -> Vec<FieldError> 
     report.errors
 }
 
-/// What is wrong with a status update: metadata only.
-pub fn validate_status_update(kind: &str, new: &Value, old: &Value) -> Vec<FieldError> {
+/// What is wrong with an update through a subresource such as `status`: metadata, and what some kinds watch
+/// over there.
+pub fn validate_subresource_update(
+    kind: &str,
+    subresource: &str,
+    new: &Value,
+    old: &Value,
+) -> Vec<FieldError> {
     let mut report = Report::default();
     metadata::update(&mut report, kind, new, old);
+    if subresource == "status" {
+        status::check(&mut report, kind, new, old);
+    }
+    if kind == "Pod" && subresource == "ephemeralcontainers" {
+        pod_update::ephemeral_containers(&mut report, &new["spec"], &old["spec"]);
+    }
+    if kind == "CertificateSigningRequest" {
+        access::certificate_verdict(&mut report, subresource == "approval", new, old);
+    }
     report.errors
 }
 
@@ -68,7 +84,10 @@ fn content(report: &mut Report, kind: &str, object: &Value, is_new: bool) {
     let spec = &object["spec"];
     match kind {
         "CertificateSigningRequest" => access::certificate_request(report, object),
-        "ClusterRole" => access::role(report, object, false),
+        "ClusterRole" => {
+            access::role(report, object, false);
+            access::aggregation(report, object);
+        }
         "ClusterRoleBinding" => access::role_binding(report, object, false),
         "ConfigMap" => config::config_map(report, object),
         "CronJob" => cron::cron_job(report, object),

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{
+    expressions,
     go_dump::as_go,
     keywords::{merge_keywords, rule_keywords},
     list, text,
@@ -45,6 +46,10 @@ pub(super) fn check(schema: &Value, path: &str, status: bool, errors: &mut Vec<F
     keywords(schema, path, &place, errors);
     if let (Some(why), true) = (unsupported, errors.len() == before) {
         errors.push(FieldError::invalid(path, json!(""), why));
+    }
+    // Expressions are understood only where the schema is.
+    if errors.len() == before {
+        expressions::check(schema, path, errors);
     }
 }
 

@@ -130,8 +130,12 @@ fn stored_versions(definition: &Value, errors: &mut Vec<FieldError>) {
         errors.push(FieldError::invalid(path, Value::Null, detail));
         return;
     }
-    for version in versions.iter().filter(|version| version["storage"] == true) {
-        if !stored.contains(&version["name"]) {
+    // Each version answers for one entry: of two by the same name, the second has none left.
+    let mut unclaimed: Vec<&Value> = stored.iter().collect();
+    for version in versions {
+        let before = unclaimed.len();
+        unclaimed.retain(|name| **name != version["name"]);
+        if version["storage"] == true && unclaimed.len() == before {
             let detail = format!("must have the storage version {}", text(version, "name"));
             errors.push(FieldError::invalid(path, json!(stored), detail));
         }
@@ -316,11 +320,15 @@ fn versions_errors(spec: &Value, shared: &[&str], errors: &mut Vec<FieldError>) 
         shown.push("must have exactly one version marked as storage version");
     }
     for detail in shown {
-        let dump = go_dump::versions_as_go(
-            versions,
-            shared.contains(&"schema"),
-            shared.contains(&"subresources"),
-        );
+        let dump = if spec["versions"].is_array() {
+            go_dump::versions_as_go(
+                versions,
+                shared.contains(&"schema"),
+                shared.contains(&"subresources"),
+            )
+        } else {
+            "null".to_owned()
+        };
         errors.push(FieldError {
             kind: Kind::Invalid,
             field: "spec.versions".to_owned(),

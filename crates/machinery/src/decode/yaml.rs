@@ -79,6 +79,10 @@ fn syntax(text: &str, problem: &granit_parser::ScanError) -> DecodeError {
             line.saturating_sub(1),
             "did not find expected key".to_owned(),
         ),
+        _ if plain.starts_with("tabs disallowed within this context") => (
+            line * usize::from(line > 1),
+            "found character that cannot start any token".to_owned(),
+        ),
         _ if plain.starts_with("unexpected character: `\\u{") => {
             (0, "control characters are not allowed".to_owned())
         }

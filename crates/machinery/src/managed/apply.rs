@@ -82,6 +82,11 @@ fn check_type(config: &Value, write: &Write<'_>) -> Result<(), ApplyError> {
     let text = |name: &str| config.get(name).and_then(Value::as_str).unwrap_or_default();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
     if api_version != write.api_version || kind != write.kind {
+        // A version that is none names no type at all.
+        let (api_version, kind) = match api_version.matches('/').count() {
+            0 | 1 => (api_version, kind),
+            _ => ("", ""),
+        };
         let found = group_version_kind(api_version, kind);
         return Err(ApplyError::BadRequest(format!(
             "invalid object type: {found}"

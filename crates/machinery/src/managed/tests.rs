@@ -380,6 +380,10 @@ proptest! {
             }
             world.apply(manager, &spec, true).unwrap();
             let before = world.live.clone();
+            // Whoever takes back all that he said leaves a null, which no server stores.
+            if before.as_ref().is_some_and(|live| live["spec"].is_null()) {
+                return Ok(());
+            }
             prop_assert!(!world.apply(manager, &spec, false).unwrap());
             prop_assert_eq!(&world.live, &before);
             let entries = world.entries();

@@ -85,6 +85,13 @@ pub fn validate_object_meta(
 
 /// Checks `metadata` of an update against what is stored.
 pub fn validate_object_meta_update(new: &Value, old: &Value, path: &str) -> Vec<FieldError> {
+    let mut errors = validate_object_meta_change(new, old, path);
+    errors.extend(validate_object_meta_shape(new, path));
+    errors
+}
+
+/// The part of an update's checks that compares with what is stored.
+pub fn validate_object_meta_change(new: &Value, old: &Value, path: &str) -> Vec<FieldError> {
     let mut errors = Vec::new();
     if old.get("deletionTimestamp").is_some_and(|at| !at.is_null()) {
         let before = entries(old, "finalizers");
@@ -135,13 +142,15 @@ pub fn validate_object_meta_update(new: &Value, old: &Value, path: &str) -> Vec<
             errors.push(FieldError::invalid(at, value(new), IMMUTABLE));
         }
     }
-    errors.extend(validate_labels(
-        new.get("labels"),
-        &format!("{path}.labels"),
-    ));
-    errors.extend(annotations(new, &format!("{path}.annotations")));
-    errors.extend(owner_references(new, &format!("{path}.ownerReferences")));
-    errors.extend(managed_fields(new, &format!("{path}.managedFields")));
+    errors
+}
+
+/// The part of an update's checks that looks at the new state alone.
+pub fn validate_object_meta_shape(meta: &Value, path: &str) -> Vec<FieldError> {
+    let mut errors = validate_labels(meta.get("labels"), &format!("{path}.labels"));
+    errors.extend(annotations(meta, &format!("{path}.annotations")));
+    errors.extend(owner_references(meta, &format!("{path}.ownerReferences")));
+    errors.extend(managed_fields(meta, &format!("{path}.managedFields")));
     errors
 }
 

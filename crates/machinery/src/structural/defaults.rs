@@ -4,10 +4,10 @@ use serde_json::Value;
 
 use crate::schema::{Additional, SchemaRef};
 
-/// Fills in default values. A null where the schema allows none is dropped, or replaced by the default.
-pub fn default(schema: SchemaRef<'_>, value: &mut Value) {
-    drop_nulls(Some(schema), value);
-    fill(schema, value);
+/// Drops nulls where the schema allows none and has no default for them. Done to whatever is read, not to
+/// what server-side apply makes.
+pub fn drop_nulls(schema: SchemaRef<'_>, value: &mut Value) {
+    drop_below(Some(schema), value);
 }
 
 /// The schema of a field, looking also at `additionalProperties`.
@@ -19,28 +19,29 @@ fn refuses_null(schema: SchemaRef<'_>, value: &Value) -> bool {
     value.is_null() && !schema.node().nullable
 }
 
-fn drop_nulls(schema: Option<SchemaRef<'_>>, value: &mut Value) {
+fn drop_below(schema: Option<SchemaRef<'_>>, value: &mut Value) {
     match value {
         Value::Object(fields) => fields.retain(|name, value| {
             let inner = field(schema, name);
             let useless = inner
                 .is_some_and(|inner| refuses_null(inner, value) && inner.node().default.is_none());
             if !useless {
-                drop_nulls(inner, value);
+                drop_below(inner, value);
             }
             !useless
         }),
         Value::Array(entries) => {
             let items = schema.and_then(SchemaRef::items);
             for entry in entries {
-                drop_nulls(items, entry);
+                drop_below(items, entry);
             }
         }
         _ => {}
     }
 }
 
-fn fill(schema: SchemaRef<'_>, value: &mut Value) {
+/// Fills in default values, also in the place of a null where the schema allows none.
+pub fn default(schema: SchemaRef<'_>, value: &mut Value) {
     match value {
         Value::Object(fields) => {
             for (name, id) in &schema.node().properties {
@@ -58,7 +59,7 @@ fn fill(schema: SchemaRef<'_>, value: &mut Value) {
             }
             for (name, value) in fields.iter_mut() {
                 if let Some(inner) = schema.property(name) {
-                    fill(inner, value);
+                    default(inner, value);
                 } else if let Additional::Of(id) = schema.node().additional {
                     entry(schema.schemas().at(id), value);
                 }
@@ -80,5 +81,5 @@ fn entry(schema: SchemaRef<'_>, value: &mut Value) {
     if let (true, Some(default)) = (refuses_null(schema, value), &schema.node().default) {
         *value = (**default).clone();
     }
-    fill(schema, value);
+    default(schema, value);
 }

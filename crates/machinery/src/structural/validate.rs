@@ -11,14 +11,14 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use super::{coerce::embedded_errors, formats, lists, pattern};
+use super::{coerce::embedded_errors, correlate, formats, lists, pattern};
 use crate::{
     field_error::{FieldError, Kind},
-    schema::{Additional, Constraints, ListType, NodeId, SchemaRef, Type},
+    schema::{Additional, Constraints, NodeId, SchemaRef, Type},
 };
 
 /// The path that real servers show for errors about no field in particular.
-const NO_FIELD: &str = "<nil>";
+pub(super) const NO_FIELD: &str = "<nil>";
 
 /// Checks an object: its values, embedded objects, and lists that are sets or maps. With `old` it is an
 /// update of that object.
@@ -31,6 +31,29 @@ pub fn validate(schema: SchemaRef<'_>, object: &Value, old: Option<&Value>) -> V
         lists::duplicates(schema, old, "", &mut repeated);
     }
     // An object that had duplicates before may keep them.
+    if repeated.is_empty() {
+        lists::duplicates(schema, object, "", &mut errors);
+    }
+    errors
+}
+
+/// Checks an update of the status alone. The validator starts there, so its words know no `status.`, while
+/// the fields that they blame do.
+pub fn validate_status(schema: SchemaRef<'_>, object: &Value, old: &Value) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    if let (Some(status), Some(schema)) = (object.get("status"), schema.property("status")) {
+        let before = old.get("status");
+        let mut path = String::new();
+        errors = check(schema, status, before, before.is_some(), &mut path).errors;
+        for error in &mut errors {
+            error.field = match error.field.as_str() {
+                NO_FIELD => "status".to_owned(),
+                field => format!("status.{field}"),
+            };
+        }
+    }
+    let mut repeated = Vec::new();
+    lists::duplicates(schema, old, "", &mut repeated);
     if repeated.is_empty() {
         lists::duplicates(schema, object, "", &mut errors);
     }
@@ -145,7 +168,9 @@ fn check(
     path: &mut String,
 ) -> Outcome {
     let mut outcome = check_strictly(schema, value, old, path);
-    if forgiving && !outcome.valid() && old == Some(value) {
+    let unchanged = |old| correlate::is_unchanged(schema, value, old);
+    // The object as a whole is never the same: its metadata isn't.
+    if forgiving && !outcome.valid() && !path.is_empty() && old.is_some_and(unchanged) {
         outcome.errors.clear();
     }
     outcome
@@ -330,7 +355,7 @@ fn check_array(
     let mut outcome = Outcome::default();
     if let Some(items) = schema.items() {
         for (at, entry) in entries.iter().enumerate() {
-            let before = correlated_entry(&schema.node().list_type, entry, old);
+            let before = correlate::entry(&schema.node().list_type, entry, old);
             let length = path.len();
             write!(path, "[{at}]").expect("strings take text");
             outcome.merge(check(items, entry, before, before.is_some(), path));
@@ -366,22 +391,6 @@ fn too_many(path: &str, size: i64, max: i64) -> FieldError {
         value: Some(Value::from(size)),
         detail: format!("must have at most {max} {unit}"),
     }
-}
-
-/// The entry of the old list that is the same one: only lists that are maps know.
-fn correlated_entry<'a>(
-    list_type: &ListType,
-    entry: &Value,
-    old: Option<&'a Value>,
-) -> Option<&'a Value> {
-    let ListType::Map(keys) = list_type else {
-        return None;
-    };
-    let entries = old?.as_array()?;
-    entries.iter().find(|before| {
-        keys.iter()
-            .all(|key| before.get(&**key) == entry.get(&**key))
-    })
 }
 
 fn check_object(

@@ -160,13 +160,13 @@ async fn a_view_outlives_changes_and_compaction() {
         write(&store, put(key, "1")).await;
     }
     let view = store.view().unwrap();
-    let first = view.list(b"", None, 1).unwrap();
+    let first = view.list(b"", None, 1, None).unwrap();
     assert_eq!((first.revision, first.more), (Revision(3), true));
     for op in [put("b", "2"), delete("c"), put("d", "1")] {
         write(&store, op).await;
     }
     store.compact(store.revision()).await.unwrap();
-    let rest = view.list(b"", Some(b"a"), 0).unwrap();
+    let rest = view.list(b"", Some(b"a"), 0, None).unwrap();
     let values = rest
         .records
         .iter()
@@ -238,6 +238,7 @@ async fn compaction_forgets_history_but_no_record() {
 async fn history_is_cut_without_being_asked() {
     let store = Store::in_memory(Options {
         retain_revisions: 10,
+        retain_for: std::time::Duration::ZERO,
         ..Options::default()
     })
     .unwrap();

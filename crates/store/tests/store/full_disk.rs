@@ -82,7 +82,10 @@ async fn reading_goes_on_while_nothing_at_all_can_be_written() {
             100
         );
     }
-    assert_eq!(view.list(b"fill/", None, 0).unwrap().records.len(), 100);
+    assert_eq!(
+        view.list(b"fill/", None, 0, None).unwrap().records.len(),
+        100
+    );
     disk.set_room(Room::Plenty);
     assert_eq!(write(&store, put("a", "1")).await, Revision(101));
 }

@@ -25,6 +25,7 @@ use crate::{wire::Endpoint, workspace};
 mod compare;
 mod embedded;
 mod places;
+mod refusal;
 mod renumber;
 mod run;
 mod script;

@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use super::{
     places::{fill, fill_value, lookup, remove},
+    refusal,
     script::{Action, Piece, Script, Step},
     watching::Watching,
 };
@@ -75,6 +76,12 @@ fn focus(mut result: Value, step: &Step, names: &BTreeMap<String, String>) -> Va
     for place in &step.ignore {
         remove(&mut result, &fill(place, names));
     }
+    if result.get("body").is_some() {
+        if step.any_order {
+            sort_causes(&mut result["body"]);
+        }
+        refusal::normalize(&mut result["body"]);
+    }
     if result.get(GAVE_UP).is_some() {
         return result;
     }
@@ -92,6 +99,25 @@ fn focus(mut result: Value, step: &Step, names: &BTreeMap<String, String>) -> Va
         })
         .collect::<Map<_, _>>()
         .into()
+}
+
+/// Sorts the causes of a refusal, and the list of them in its message.
+fn sort_causes(status: &mut Value) {
+    let Some(mut causes) = status["details"]["causes"].as_array().cloned() else {
+        return;
+    };
+    let told = |causes: &[Value]| {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let parts = causes
+            .iter()
+            .map(|cause| format!("{}: {}", text(&cause["field"]), text(&cause["message"])));
+        parts.collect::<Vec<_>>().join(", ")
+    };
+    let before = told(&causes);
+    causes.sort_by_key(Value::to_string);
+    let message = status["message"].as_str().unwrap_or_default();
+    status["message"] = message.replace(&before, &told(&causes)).into();
+    status["details"]["causes"] = causes.into();
 }
 
 struct Runner<'a> {
@@ -298,7 +324,10 @@ impl<'a> Runner<'a> {
         };
         let method = Method::from_bytes(method.as_bytes())?;
         let answer = connection.send(method, target, headers, body).await?;
-        self.connection = Some(connection);
+        // A server that does not read a body to its end hangs up when it has answered.
+        if answer.status != 413 {
+            self.connection = Some(connection);
+        }
         Ok(answer)
     }
 

@@ -101,6 +101,8 @@ pub(super) struct Step {
     pub(super) ignore: Vec<String>,
     /// The only places of the result that are compared.
     pub(super) only: Vec<String>,
+    /// The causes of a refusal come in any order: real servers walk a custom resource's fields so.
+    pub(super) any_order: bool,
     /// Preparation: only the status is compared.
     pub(super) quiet: bool,
 }

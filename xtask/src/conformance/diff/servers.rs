@@ -11,7 +11,8 @@ use crate::wire::Endpoint;
 /// Controllers that keep what every namespace has and what deletion means; the embedded server does the same
 /// by itself. Workload controllers would write while scripts read.
 const CONTROLLERS: &str = "--controllers=serviceaccount-controller,\
-    root-ca-certificate-publisher-controller,namespace-controller,garbage-collector-controller";
+    root-ca-certificate-publisher-controller,namespace-controller,garbage-collector-controller,\
+    persistentvolumeclaim-protection-controller,persistentvolume-protection-controller";
 
 /// A real server and ours, ready.
 pub(super) struct Servers {

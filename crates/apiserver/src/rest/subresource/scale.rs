@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use axum::response::Response;
 use quadrille_machinery::{
-    decode::{self, Document},
+    decode::Document,
     field_error::FieldError,
     fieldset::Path,
     managed::{self, OneSchema, Resets},
@@ -16,77 +16,42 @@ use serde_json::{Value, json};
 
 use super::super::{
     Request, Saved, get as getting,
-    patch::Kind,
+    patch::{Kind, applied_yaml},
     write::{self, Current, Ownership, VersionRule},
 };
 use crate::{
     body, clock, kinds,
     options::WriteOptions,
     reply,
-    resource::{Origin, Resource},
+    resource::{Origin, Resource, ScalePaths},
 };
 
 /// The version of `Scale`.
 const VERSION: &str = "autoscaling/v1";
 
-/// Where a kind keeps its replicas.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Paths {
-    pub(crate) spec: Vec<String>,
-    pub(crate) status: Vec<String>,
-    pub(crate) selector: Option<Vec<String>>,
+/// The names along a path such as `.spec.replicas`.
+fn parts(path: &str) -> impl Iterator<Item = &str> {
+    path.trim_start_matches('.').split('.')
 }
 
-impl Paths {
-    /// The paths of a resource.
-    pub(crate) fn of(resource: &Resource) -> Option<Self> {
-        let split = |path: &str| -> Vec<String> {
-            path.trim_start_matches('.')
-                .split('.')
-                .map(str::to_owned)
-                .collect()
-        };
-        match &resource.origin {
-            Origin::BuiltIn => Some(Self {
-                spec: split("spec.replicas"),
-                status: split("status.replicas"),
-                selector: None,
-            }),
-            Origin::Custom {
-                definition,
-                version_index,
-            } => {
-                let version = &definition["spec"]["versions"][*version_index];
-                let scale = version["subresources"]["scale"].as_object()?;
-                let path = |name: &str| scale.get(name).and_then(Value::as_str).map(split);
-                Some(Self {
-                    spec: path("specReplicasPath")?,
-                    status: path("statusReplicasPath")?,
-                    selector: path("labelSelectorPath"),
-                })
-            }
-        }
-    }
+fn at<'a>(object: &'a Value, path: &str) -> &'a Value {
+    parts(path).fold(object, |value, part| &value[part])
 }
 
-fn at<'a>(object: &'a Value, path: &[String]) -> &'a Value {
-    path.iter()
-        .fold(object, |value, part| &value[part.as_str()])
-}
-
-fn set(object: &mut Value, path: &[String], value: Value) {
+fn set(object: &mut Value, path: &str, value: Value) {
     let mut target = object;
-    for part in path {
+    for part in parts(path) {
         if !target.is_object() {
             *target = json!({});
         }
-        target = &mut target[part.as_str()];
+        target = &mut target[part];
     }
     *target = value;
 }
 
-fn paths(request: &Request) -> Result<Paths, Status> {
-    Paths::of(&request.resource).ok_or_else(Status::no_such_path)
+fn paths(request: &Request) -> Result<ScalePaths, Status> {
+    let resource = &request.resource;
+    resource.scale_paths().ok_or_else(Status::no_such_path)
 }
 
 /// The object seen as a `Scale`.
@@ -107,8 +72,8 @@ fn scale_of(request: &Request, object: &Value) -> Result<Value, Status> {
     }
     if !request.resource.is_built_in() && at(object, &paths.spec).is_null() {
         return Err(Status::internal(format!(
-            "the spec replicas field \".{}\" does not exist",
-            paths.spec.join(".")
+            "the spec replicas field {:?} does not exist",
+            paths.spec
         )));
     }
     let mut spec = json!({});
@@ -131,7 +96,7 @@ fn scale_of(request: &Request, object: &Value) -> Result<Value, Status> {
     }))
 }
 
-fn selector_of(request: &Request, object: &Value, paths: &Paths) -> Option<String> {
+fn selector_of(request: &Request, object: &Value, paths: &ScalePaths) -> Option<String> {
     use quadrille_machinery::selector::LabelSelector;
     if let Some(path) = &paths.selector {
         return at(object, path)
@@ -211,9 +176,7 @@ pub(crate) async fn patch(request: &Request) -> Result<Response, Status> {
             }
             Kind::Merge => patches::merge(&live, &request.body, false)?.value,
             Kind::Apply => {
-                let config = decode::yaml(&request.body).map_err(|error| {
-                    Status::bad_request(format!("error decoding YAML: {error}"))
-                })?;
+                let config = applied_yaml(&request.body)?;
                 owners.apply(&live, &config.value, options.force.unwrap_or(false))?
             }
         };
@@ -250,8 +213,9 @@ impl Owners {
             .iter()
             .filter(|resource| resource.storage == request.resource.storage)
             .map(|resource| {
-                let path = Paths::of(resource)
-                    .map(|paths| Path::of_fields(paths.spec.iter().map(String::as_str)));
+                let path = resource
+                    .scale_paths()
+                    .map(|paths| Path::of_fields(parts(&paths.spec)));
                 (resource.api_version(), path)
             })
             .collect();
@@ -314,7 +278,8 @@ fn scaled(
 ) -> Result<Value, Status> {
     let paths = paths(request)?;
     let replicas = scale["spec"]["replicas"].as_i64().unwrap_or(0);
-    if replicas < 0 {
+    // Custom resources are checked where their objects are.
+    if replicas < 0 && request.resource.is_built_in() {
         let error = FieldError::invalid(
             "spec.replicas",
             json!(replicas),

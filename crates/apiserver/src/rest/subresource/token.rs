@@ -2,7 +2,11 @@
 
 use axum::response::Response;
 use jiff::Timestamp;
-use quadrille_machinery::{field_error::FieldError, status::Status};
+use quadrille_machinery::{
+    field_error::FieldError,
+    managed::{self, OneSchema, Resets, Write},
+    status::Status,
+};
 use serde_json::{Value, json};
 
 use super::super::{Request, get};
@@ -33,7 +37,9 @@ pub(crate) fn create(request: &Request) -> Result<Response, Status> {
         schema,
         ..Resource::clone(&request.resource)
     };
-    let mut asked = body::object(request, &resource, options.field_validation)?;
+    let asked = body::object(request, &resource, options.field_validation)?;
+    let now = request.shared.clock.now();
+    let mut asked = owned(request, &options, &resource, asked, &clock::seconds(now));
     let lifetime = asked["spec"]["expirationSeconds"]
         .as_i64()
         .unwrap_or(DEFAULT_LIFETIME_SECONDS);
@@ -57,7 +63,6 @@ pub(crate) fn create(request: &Request) -> Result<Response, Status> {
         .filter_map(Value::as_str)
         .map(str::to_owned)
         .collect();
-    let now = request.shared.clock.now();
     let text = |value: &Value| value.as_str().unwrap_or("").to_owned();
     let binding = Binding {
         namespace: text(&account["metadata"]["namespace"]),
@@ -73,9 +78,10 @@ pub(crate) fn create(request: &Request) -> Result<Response, Status> {
         .issue(binding, &audiences, now.as_second(), lifetime)
         .map_err(Status::internal)?;
     let expires = Timestamp::from_second(now.as_second() + lifetime).unwrap_or(now);
-    asked["metadata"]["name"] = account["metadata"]["name"].clone();
-    asked["metadata"]["namespace"] = account["metadata"]["namespace"].clone();
-    asked["metadata"]["creationTimestamp"] = json!(clock::seconds(now));
+    for field in ["name", "namespace", "uid"] {
+        asked["metadata"][field] = account["metadata"][field].clone();
+    }
+    asked["metadata"]["creationTimestamp"] = json!(&clock::seconds(now));
     asked["spec"]["expirationSeconds"] = json!(lifetime);
     if audiences.is_empty() {
         asked["spec"]["audiences"] = json!([crate::auth::service_account::ISSUER]);
@@ -85,6 +91,33 @@ pub(crate) fn create(request: &Request) -> Result<Response, Status> {
         .map(|spec| spec.entry("boundObjectRef").or_insert(Value::Null));
     asked["status"] = json!({ "token": token, "expirationTimestamp": clock::seconds(expires) });
     Ok(reply::value(201, &asked))
+}
+
+/// The request with the owner of what it says, though nobody will ever read it again.
+fn owned(
+    request: &Request,
+    options: &WriteOptions,
+    resource: &Resource,
+    asked: Value,
+    now: &str,
+) -> Value {
+    let api_version = resource.api_version();
+    let schema = resource.schema.root();
+    let versions = OneSchema {
+        api_version: &api_version,
+        schema,
+    };
+    let write = Write {
+        manager: &request.manager(options.field_manager.as_deref()),
+        api_version: &api_version,
+        kind: &resource.kind,
+        subresource: request.subresource(),
+        now,
+        versions: &versions,
+        reset: &Resets::none(),
+        blank: &managed::blank_builtin(schema, &api_version, &resource.kind),
+    };
+    managed::update(None, asked, &write)
 }
 
 /// The object whose life bounds the token's: it must exist, with the uid that the client saw.

@@ -73,6 +73,9 @@ pub(super) fn update(service: &mut Object, old: &Value) {
     drop_unused(spec, old_spec, &new_type, &old_type);
     address_list(spec);
     families(spec);
+    if old_type == "LoadBalancer" && new_type != "LoadBalancer" {
+        object_or_new(service, "status").insert("loadBalancer".into(), json!({}));
+    }
 }
 
 /// A change of the one field is a change of the other.

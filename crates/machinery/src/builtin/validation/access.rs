@@ -1,5 +1,7 @@
 //! Roles, bindings and certificate requests.
 
+use std::cmp::Ordering;
+
 use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::{Value, json};
 
@@ -36,6 +38,28 @@ pub(super) fn role(report: &mut Report, role: &Value, namespaced: bool) {
         if resources.is_empty() {
             let why = "resource rules must supply at least one resource";
             report.required_because(format!("{path}.resources"), why);
+        }
+    }
+}
+
+/// A role that is made of others says of which.
+pub(super) fn aggregation(report: &mut Report, role: &Value) {
+    let aggregated = &role["aggregationRule"];
+    if !aggregated.is_object() {
+        return;
+    }
+    let path = "aggregationRule.clusterRoleSelectors";
+    let selectors = list(&aggregated["clusterRoleSelectors"]);
+    if selectors.is_empty() {
+        let why = "at least one clusterRoleSelector required if aggregationRule is non-nil";
+        report.required_because(path, why);
+    }
+    for (index, selector) in selectors.iter().enumerate() {
+        let at = format!("{path}[{index}]");
+        let before = report.errors.len();
+        super::selector::check(report, selector, &at);
+        if report.errors.len() > before {
+            report.invalid_shown(at, "null", "invalid label selector.");
         }
     }
 }
@@ -91,6 +115,44 @@ fn subject(report: &mut Report, subject: &Value, namespaced: bool, path: &str) {
             &subject["kind"],
             &["ServiceAccount", "User", "Group"],
         ),
+    }
+}
+
+/// Verdicts on a signing request stay, and come through `approval` only; the certificate comes through
+/// `status` only, once.
+pub(super) fn certificate_verdict(report: &mut Report, approving: bool, new: &Value, old: &Value) {
+    let verdicts = |object: &Value, kind: &str| -> Vec<Value> {
+        let conditions = list(&object["status"]["conditions"]).iter();
+        conditions
+            .filter(|condition| condition["type"] == kind)
+            .cloned()
+            .collect()
+    };
+    let at = "status.conditions";
+    for kind in ["Approved", "Denied", "Failed"] {
+        if verdicts(new, kind).len() < verdicts(old, kind).len() {
+            let why = format!("updates may not remove a condition of type {kind:?}");
+            report.forbidden(at, &why);
+        }
+    }
+    for kind in ["Approved", "Denied"].into_iter().filter(|_| !approving) {
+        let (new, old) = (verdicts(new, kind), verdicts(old, kind));
+        let what = match new.len().cmp(&old.len()) {
+            Ordering::Greater => "add",
+            Ordering::Equal if new != old => "modify",
+            Ordering::Equal | Ordering::Less => continue,
+        };
+        let why = format!("updates may not {what} a condition of type {kind:?}");
+        report.forbidden(at, &why);
+    }
+    let certificate = |object: &Value| text(&object["status"]["certificate"]).to_owned();
+    if certificate(new) != certificate(old) {
+        let at = "status.certificate";
+        if approving {
+            report.forbidden(at, "updates may not set certificate content");
+        } else if !certificate(old).is_empty() {
+            report.forbidden(at, "updates may not modify existing certificate content");
+        }
     }
 }
 

@@ -53,7 +53,10 @@ fn target(report: &mut Report, target: &Value) {
     }
     let version = text(&target["apiVersion"]);
     let kind = text(&target["kind"]);
-    if !version.contains('/') && kind != "ReplicationController" {
+    if version.matches('/').count() > 1 {
+        let why = format!("unexpected GroupVersion string: {version}");
+        report.invalid("spec.scaleTargetRef.apiVersion", &json!(version), &why);
+    } else if !version.contains('/') && kind != "ReplicationController" {
         let why = "apiVersion must specify API group";
         report.invalid("spec.scaleTargetRef.apiVersion", &json!(version), why);
     }
@@ -88,6 +91,17 @@ fn metrics(report: &mut Report, metrics: &Value, minimum: Option<i64>) {
             let why = "must populate information for the given metric source";
             report.required_because(format!("{path}.{field}"), why);
             continue;
+        }
+        match field {
+            "resource" | "containerResource" if text(&source["name"]).is_empty() => {
+                let at = format!("{path}.{field}.name");
+                report.required_because(at, "must specify a resource name");
+            }
+            "pods" | "object" | "external" if text(&source["metric"]["name"]).is_empty() => {
+                let at = format!("{path}.{field}.metric.name");
+                report.required_because(at, "must specify a metric name");
+            }
+            _ => {}
         }
         metric_target(
             report,

@@ -82,12 +82,8 @@ fn common(report: &mut Report, container: &Value, volumes: &BTreeSet<&str>, path
     ports(report, &container["ports"], &at("ports"));
     environment::variables(report, &container["env"], &at("env"));
     environment::sources(report, &container["envFrom"], &at("envFrom"));
-    mounts(
-        report,
-        &container["volumeMounts"],
-        volumes,
-        &at("volumeMounts"),
-    );
+    mounts(report, container, volumes, &at("volumeMounts"));
+    devices(report, container, volumes, &at("volumeDevices"));
     report.one_of(
         at("imagePullPolicy"),
         &container["imagePullPolicy"],
@@ -157,9 +153,46 @@ fn host_ports(report: &mut Report, containers: &[Value], path: &str) {
     }
 }
 
-fn mounts(report: &mut Report, mounts: &Value, volumes: &BTreeSet<&str>, path: &str) {
+/// Whether a list of mounts or devices names a volume.
+fn names(list_of: &Value, volume: &str) -> bool {
+    let mut entries = list(list_of).iter();
+    entries.any(|entry| text(&entry["name"]) == volume)
+}
+
+/// Volumes that a container uses as raw devices.
+fn devices(report: &mut Report, container: &Value, volumes: &BTreeSet<&str>, path: &str) {
+    let mut seen = BTreeSet::new();
     let mut places = BTreeSet::new();
-    for (index, mount) in list(mounts).iter().enumerate() {
+    for (index, device) in list(&container["volumeDevices"]).iter().enumerate() {
+        let path = format!("{path}[{index}]");
+        let name = text(&device["name"]);
+        if name.is_empty() {
+            report.required(format!("{path}.name"));
+        } else if !seen.insert(name) {
+            let why = "must be unique";
+            report.invalid(format!("{path}.name"), &device["name"], why);
+        }
+        let place = text(&device["devicePath"]);
+        if place.is_empty() {
+            report.required(format!("{path}.devicePath"));
+        } else if !places.insert(place) {
+            let why = "must be unique";
+            report.invalid(format!("{path}.devicePath"), &device["devicePath"], why);
+        }
+        if !volumes.contains(name) {
+            report.not_found(format!("{path}.name"), &json!(name));
+        }
+        if names(&container["volumeMounts"], name) {
+            let why = "must not already exist in volumeMounts";
+            report.invalid(format!("{path}.name"), &device["name"], why);
+        }
+    }
+}
+
+fn mounts(report: &mut Report, container: &Value, volumes: &BTreeSet<&str>, path: &str) {
+    let at = path;
+    let mut places = BTreeSet::new();
+    for (index, mount) in list(&container["volumeMounts"]).iter().enumerate() {
         let path = format!("{path}[{index}]");
         let name = text(&mount["name"]);
         if name.is_empty() {
@@ -175,6 +208,21 @@ fn mounts(report: &mut Report, mounts: &Value, volumes: &BTreeSet<&str>, path: &
         if !places.insert(place) {
             let why = "must be unique";
             report.invalid(format!("{path}.mountPath"), &mount["mountPath"], why);
+        }
+        if !name.is_empty() && names(&container["volumeDevices"], name) {
+            let why = "must not already exist in volumeDevices";
+            report.invalid(format!("{path}.name"), &mount["name"], why);
+        }
+        for field in ["subPath", "subPathExpr"] {
+            let below = text(&mount[field]);
+            if below.starts_with('/') {
+                let why = "must be a relative path";
+                report.invalid(format!("{at}.{field}"), &mount[field], why);
+            }
+            if below.split('/').any(|part| part == "..") {
+                let why = "must not contain '..'";
+                report.invalid(format!("{at}.{field}"), &mount[field], why);
+            }
         }
     }
 }

@@ -145,5 +145,10 @@ pub(super) fn class(report: &mut Report, spec: &Value) {
                 report.required(format!("spec.parameters.{field}"));
             }
         }
+        report.one_of_if_set(
+            "spec.parameters.scope",
+            &parameters["scope"],
+            &["Cluster", "Namespace"],
+        );
     }
 }

@@ -25,6 +25,9 @@ pub(super) fn create(report: &mut Report, kind: &str, namespaced: bool, object: 
     let metadata = &object["metadata"];
     let errors = names::validate_object_meta(metadata, namespaced, name_rule(kind), "metadata");
     report.errors.extend(errors);
+    report
+        .errors
+        .extend(names::validate_kube_finalizers(metadata, "metadata"));
     let name = text(&metadata["name"]);
     if kind == "CronJob" && name.len() > 52 {
         report.errors.push(FieldError::invalid(
@@ -69,8 +72,19 @@ pub(super) fn update(report: &mut Report, kind: &str, new: &Value, old: &Value) 
         _ => 3,
     };
     let (new, old) = (&new["metadata"], &old["metadata"]);
-    let errors = names::validate_object_meta_update(new, old, "metadata");
-    for _ in 0..layers {
-        report.errors.extend(errors.iter().cloned());
+    let changes = names::validate_object_meta_change(new, old, "metadata");
+    let shape = names::validate_object_meta_shape(new, "metadata");
+    // All layers look at the new state, two compare it with the old one.
+    let comparing = if layers > 2 { 2 } else { 1 };
+    for layer in 0..layers {
+        if layer < comparing {
+            report.errors.extend(changes.iter().cloned());
+        }
+        report.errors.extend(shape.iter().cloned());
+    }
+    // The last layer of some kinds checks the object as if it were new.
+    if layers == 4 {
+        let errors = names::validate_kube_finalizers(new, "metadata");
+        report.errors.extend(errors);
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::report::{Report, list};
+use super::report::{Report, list, text};
 
 const OTHER_FIELDS: &str = "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
 
@@ -113,4 +113,26 @@ fn tolerations(report: &mut Report, new: &Value, old: &Value) -> bool {
         report.forbidden("spec.tolerations", why);
     }
     true
+}
+
+/// Containers that were added to a running pod stay as they were added.
+pub(super) fn ephemeral_containers(report: &mut Report, new: &Value, old: &Value) {
+    let path = "spec.ephemeralContainers";
+    for before in list(&old["ephemeralContainers"]) {
+        let name = text(&before["name"]);
+        let now = list(&new["ephemeralContainers"])
+            .iter()
+            .find(|container| container["name"] == before["name"]);
+        match now {
+            None => {
+                let why = format!("existing ephemeral containers {name:?} may not be removed\n");
+                report.forbidden(path, &why);
+            }
+            Some(now) if now != before => {
+                let why = format!("existing ephemeral containers {name:?} may not be changed\n");
+                report.forbidden(path, &why);
+            }
+            Some(_) => {}
+        }
+    }
 }

@@ -75,6 +75,9 @@ fn handler(report: &mut Report, handler: &Value, path: &str) {
                     &action["scheme"],
                     &["HTTP", "HTTPS"],
                 );
+                for header in list(&action["httpHeaders"]) {
+                    header_name(report, &header["name"], &format!("{path}.httpHeaders"));
+                }
             }
             "tcpSocket" => report.port_or_name(&format!("{path}.port"), &action["port"]),
             "grpc" => {
@@ -86,5 +89,16 @@ fn handler(report: &mut Report, handler: &Value, path: &str) {
     }
     if found == 0 {
         report.required_because(path, "must specify a handler type");
+    }
+}
+
+fn header_name(report: &mut Report, name: &Value, path: &str) {
+    let fits = |name: &str| {
+        let mut letters = name.bytes();
+        !name.is_empty() && letters.all(|letter| letter == b'-' || letter.is_ascii_alphanumeric())
+    };
+    if !fits(text(name)) {
+        let why = "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', regex used for validation is '[-A-Za-z0-9]+')";
+        report.invalid(path, name, why);
     }
 }

@@ -53,6 +53,8 @@ pub(super) fn resource_quota(report: &mut Report, spec: &Value) {
             || name.contains('/')
             || name.contains("hugepages-");
         if !known {
+            let why = "must be a standard resource type or fully qualified";
+            report.invalid(path.clone(), &json!(name), why);
             let why = "must be a standard resource for quota";
             report.invalid(path.clone(), &json!(name), why);
         }
@@ -74,6 +76,12 @@ pub(super) fn limit_range(report: &mut Report, spec: &Value) {
     for (index, item) in list(&spec["limits"]).iter().enumerate() {
         let path = format!("spec.limits[{index}]");
         let ty = text(&item["type"]);
+        report.names(&format!("{path}.type"), ty, names::qualified_name(ty));
+        let standard = matches!(ty, "Pod" | "Container" | "PersistentVolumeClaim");
+        if !standard && !ty.contains('/') {
+            let why = "must be a standard limit type or fully qualified";
+            report.invalid(format!("{path}.type"), &item["type"], why);
+        }
         if !seen.insert(ty) {
             report.duplicate(format!("{path}.type"), &item["type"]);
         }
@@ -113,6 +121,7 @@ fn bounds(report: &mut Report, item: &Value, path: &str, fields: &[&str]) {
     let empty = Map::new();
     let names: BTreeSet<&String> = fields
         .iter()
+        .chain(&["maxLimitRequestRatio"])
         .flat_map(|field| item[*field].as_object().unwrap_or(&empty).keys())
         .collect();
     for name in names {
@@ -161,5 +170,11 @@ fn bounds(report: &mut Report, item: &Value, path: &str, fields: &[&str]) {
         );
         above(min, default, "default", min, ("min", "default"));
         above(default, max, "default", max, ("default", "max"));
+        let ratio = &item["maxLimitRequestRatio"][name.as_str()];
+        if ratio.is_string() && amount(ratio) < 1_000_000_000 {
+            let why = format!("ratio {} is less than 1", text(ratio));
+            let at = format!("{path}.maxLimitRequestRatio[{name}]");
+            report.invalid(at, ratio, &why);
+        }
     }
 }

@@ -46,7 +46,13 @@ pub(super) fn service(report: &mut Report, service: &Value) {
     session_timeout(report, spec);
     addresses(report, spec, ty, headless);
     for (index, ip) in list(&spec["externalIPs"]).iter().enumerate() {
-        report.ip(format!("spec.externalIPs[{index}]"), ip);
+        let path = format!("spec.externalIPs[{index}]");
+        if matches!(text(ip), "0.0.0.0" | "::") {
+            let why = format!("may not be unspecified ({})", text(ip));
+            report.invalid(path, ip, &why);
+            continue;
+        }
+        report.ip(path, ip);
     }
     if ty.is_empty() {
         report.required("spec.type");
@@ -132,7 +138,12 @@ fn addresses(report: &mut Report, spec: &Value, ty: &str, headless: bool) {
             &spec["ipFamilyPolicy"],
             &["PreferDualStack", "RequireDualStack", "SingleStack"],
         );
-        for (index, family) in list(&spec["ipFamilies"]).iter().enumerate() {
+        let families = list(&spec["ipFamilies"]);
+        for (index, family) in families.iter().enumerate() {
+            if families[..index].contains(family) {
+                report.duplicate(format!("spec.ipFamilies[{index}]"), family);
+                continue;
+            }
             report.one_of(
                 format!("spec.ipFamilies[{index}]"),
                 family,

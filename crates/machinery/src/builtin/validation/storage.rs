@@ -1,12 +1,13 @@
 //! Volume claims, volumes and storage classes.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
     affinity,
     report::{Report, amount, list, text},
     selector, volume,
 };
+use crate::names;
 
 const MODES: [&str; 4] = [
     "ReadOnlyMany",
@@ -141,8 +142,17 @@ pub(super) fn volume(report: &mut Report, spec: &Value) {
 }
 
 pub(super) fn class(report: &mut Report, object: &Value) {
-    if text(&object["provisioner"]).is_empty() {
-        report.required("provisioner");
+    match text(&object["provisioner"]) {
+        "" => report.required("provisioner"),
+        name => report.names(
+            "provisioner",
+            name,
+            names::qualified_name(&name.to_lowercase()),
+        ),
+    }
+    let nameless = object["parameters"].get("").is_some();
+    if nameless {
+        report.invalid("parameters", &json!(""), "field can not be empty.");
     }
     report.one_of(
         "reclaimPolicy",

@@ -14,7 +14,14 @@ const FROZEN: &str = "field is immutable when `immutable` is set";
 pub(super) fn checks_content_first(kind: &str) -> bool {
     matches!(
         kind,
-        "Pod" | "Deployment" | "ReplicaSet" | "Job" | "PersistentVolumeClaim" | "RoleBinding"
+        "Pod"
+            | "Deployment"
+            | "ReplicaSet"
+            | "Job"
+            | "PersistentVolume"
+            | "PersistentVolumeClaim"
+            | "RoleBinding"
+            | "StatefulSet"
     )
 }
 
@@ -227,10 +234,12 @@ fn volume(report: &mut Report, new: &Value, old: &Value) {
 }
 
 fn storage_class(report: &mut Report, new: &Value, old: &Value) {
-    if new["parameters"] != old["parameters"] {
-        report.forbidden("parameters", "updates to parameters are forbidden.");
-    }
-    for field in ["provisioner", "reclaimPolicy", "volumeBindingMode"] {
+    for field in [
+        "parameters",
+        "provisioner",
+        "reclaimPolicy",
+        "volumeBindingMode",
+    ] {
         same(report, new, old, field, field);
     }
 }

@@ -296,6 +296,14 @@ pub(super) fn job_spec(report: &mut Report, spec: &Value, path: &str) {
         let why = "when completion mode is Indexed";
         report.required_because(at("completions"), why);
     }
+    if !indexed {
+        let why = "requires indexed completion mode";
+        for field in ["backoffLimitPerIndex", "maxFailedIndexes", "successPolicy"] {
+            if !spec[field].is_null() {
+                report.invalid(at(field), &spec[field], why);
+            }
+        }
+    }
     failure_policy(report, &spec["podFailurePolicy"], &at("podFailurePolicy"));
     report.one_of_if_set(
         at("podReplacementPolicy"),

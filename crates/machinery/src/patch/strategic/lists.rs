@@ -51,8 +51,8 @@ pub(super) fn merge_ordered(
         let change = patch.get(name).cloned().map(into_list).transpose()?;
         let (entries, strategy) = list_field(schema, name)?;
         order::check(change.as_deref().unwrap_or_default(), &order, strategy.key)?;
-        let live = known.clone().unwrap_or_default();
         let given = change.clone().unwrap_or_default();
+        let live = left_behind(known.clone().unwrap_or_default(), &given, &strategy);
         let merged = match (known, change) {
             (None, None) => continue,
             (Some(known), None) => known,
@@ -72,6 +72,50 @@ pub(super) fn merge_ordered(
         patch.remove(name);
     }
     Ok(())
+}
+
+/// The live list as a real server sees it when it puts the merged one in order: merging works in the memory of
+/// the live list, so deleted entries have made room there for those after them and for new ones.
+fn left_behind(live: Vec<Value>, patch: &[Value], strategy: &Strategy<'_>) -> Vec<Value> {
+    let Some(key) = strategy.key.filter(|_| strategy.merge) else {
+        return live;
+    };
+    let mut memory = live;
+    let mut length = memory.len();
+    let marker = |entry: &Value| entry.get(MARKER).and_then(Value::as_str).map(str::to_owned);
+    for entry in patch
+        .iter()
+        .filter(|entry| marker(entry).as_deref() == Some(DELETE))
+    {
+        let mut at = 0;
+        while at < length {
+            if memory[at].get(key) != entry.get(key) {
+                at += 1;
+                continue;
+            }
+            for next in at + 1..length {
+                memory[next - 1] = memory[next].clone();
+            }
+            length -= 1;
+        }
+    }
+    if patch
+        .iter()
+        .any(|entry| marker(entry).as_deref() == Some(REPLACE))
+    {
+        return memory;
+    }
+    for entry in patch.iter().filter(|entry| marker(entry).is_none()) {
+        let known = |there: &Value| there.get(key) == entry.get(key);
+        let reached = length.min(memory.len());
+        if !memory[..reached].iter().any(known) {
+            if let Some(place) = memory.get_mut(length) {
+                *place = entry.clone();
+            }
+            length += 1;
+        }
+    }
+    memory
 }
 
 fn into_list(value: Value) -> Result<Vec<Value>> {

@@ -1,20 +1,15 @@
-//! The garbage collector: dependents follow their owners.
-//!
-//! It keeps one index, from an owner's uid to the keys of objects that name it, and reads everything else
-//! from the store when an event asks for it.
+//! What the collector does about one object.
 
-use std::{
-    collections::{BTreeSet, HashMap},
-    sync::Arc,
-};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use quadrille_machinery::status::Status;
-use quadrille_store::{Change, Event, WatchEnd};
-use serde::Deserialize;
 use serde_json::Value;
 
-use super::{drop_finalizer, edit};
+use super::{
+    super::{drop_finalizer, edit},
+    index::{Index, Metadata, Owner, Skeleton},
+};
 use crate::{
     catalog::Catalog,
     resource::Resource,
@@ -22,197 +17,6 @@ use crate::{
     server::Shared,
     stored,
 };
-
-/// How many records are read at a time.
-const CHUNK: usize = 500;
-
-/// As much of an object as the collector looks at.
-#[derive(Debug, Default, Deserialize)]
-struct Skeleton {
-    metadata: Metadata,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Metadata {
-    #[serde(default)]
-    uid: String,
-    #[serde(default)]
-    owner_references: Vec<Owner>,
-    #[serde(default)]
-    finalizers: Vec<String>,
-    #[serde(default)]
-    deletion_timestamp: Option<String>,
-}
-
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Owner {
-    #[serde(default)]
-    api_version: String,
-    #[serde(default)]
-    kind: String,
-    #[serde(default)]
-    name: String,
-    #[serde(default)]
-    uid: String,
-    #[serde(default)]
-    block_owner_deletion: bool,
-}
-
-/// The dependents of every owner, by the owner's uid.
-#[derive(Debug, Default)]
-struct Index {
-    dependents: HashMap<String, BTreeSet<Bytes>>,
-    owners: HashMap<Bytes, Vec<String>>,
-}
-
-impl Index {
-    fn set(&mut self, key: &Bytes, owners: &[Owner]) {
-        self.forget(key);
-        if owners.is_empty() {
-            return;
-        }
-        for owner in owners {
-            self.dependents
-                .entry(owner.uid.clone())
-                .or_default()
-                .insert(key.clone());
-        }
-        let uids = owners.iter().map(|owner| owner.uid.clone()).collect();
-        self.owners.insert(key.clone(), uids);
-    }
-
-    fn forget(&mut self, key: &Bytes) {
-        for uid in self.owners.remove(key).unwrap_or_default() {
-            if let Some(keys) = self.dependents.get_mut(&uid) {
-                keys.remove(key);
-                if keys.is_empty() {
-                    self.dependents.remove(&uid);
-                }
-            }
-        }
-    }
-
-    fn of(&self, uid: &str) -> Vec<Bytes> {
-        self.dependents
-            .get(uid)
-            .into_iter()
-            .flatten()
-            .cloned()
-            .collect()
-    }
-}
-
-/// Collects until the server stops.
-pub(crate) async fn run(shared: Arc<Shared>) {
-    while !shared.shutdown.is_cancelled() {
-        if let Err(status) = follow(&shared).await {
-            tracing::error!(%status, "garbage collection failed");
-            return;
-        }
-    }
-}
-
-async fn follow(shared: &Arc<Shared>) -> Result<(), Status> {
-    let at = shared.store.revision();
-    let mut watch = shared.store.watch(b"", at).map_err(Status::internal)?;
-    let mut index = Index::default();
-    let mut first = Vec::new();
-    let mut after: Option<Bytes> = None;
-    loop {
-        let page = shared
-            .store
-            .list(b"", after.as_deref(), CHUNK, Some(at))
-            .map_err(Status::internal)?;
-        for record in &page.records {
-            let Some(skeleton) = skeleton(&record.value) else {
-                continue;
-            };
-            index.set(&record.key, &skeleton.metadata.owner_references);
-            if is_interesting(&skeleton) {
-                first.push(record.key.clone());
-            }
-        }
-        match page.records.last() {
-            Some(last) if page.more => after = Some(last.key.clone()),
-            _ => break,
-        }
-        tokio::task::yield_now().await;
-    }
-    for key in first {
-        report(visit(shared, &index, &key).await, &key);
-    }
-    loop {
-        let event = tokio::select! {
-            () = shared.shutdown.cancelled() => return Ok(()),
-            event = watch.next() => event,
-        };
-        match event {
-            Ok(event) => observe(shared, &mut index, &event).await,
-            Err(WatchEnd::Closed) => {
-                shared.shutdown.cancelled().await;
-                return Ok(());
-            }
-            // Start over from the newest state.
-            Err(_) => return Ok(()),
-        }
-    }
-}
-
-fn report(result: Result<(), Status>, key: &Bytes) {
-    if let Err(status) = result {
-        tracing::warn!(%status, key = %String::from_utf8_lossy(key), "not collected");
-    }
-}
-
-/// Most objects have nothing to do with the collector, and need no parsing to tell.
-fn skeleton(value: &[u8]) -> Option<Skeleton> {
-    let mentions = |what: &[u8]| value.windows(what.len()).any(|window| window == what);
-    if !mentions(b"\"ownerReferences\"") && !mentions(b"\"finalizers\"") {
-        return None;
-    }
-    serde_json::from_slice(value).ok()
-}
-
-/// Whether an object may need something done by itself, not only when its owner goes.
-fn is_interesting(skeleton: &Skeleton) -> bool {
-    let metadata = &skeleton.metadata;
-    !metadata.owner_references.is_empty()
-        || (metadata.deletion_timestamp.is_some()
-            && metadata
-                .finalizers
-                .iter()
-                .any(|name| name == ORPHAN || name == FOREGROUND))
-}
-
-async fn observe(shared: &Arc<Shared>, index: &mut Index, event: &Arc<Event>) {
-    if event.change == Change::Deleted {
-        let owners = index.owners.get(&event.key).cloned().unwrap_or_default();
-        index.forget(&event.key);
-        if let Ok(gone) = serde_json::from_slice::<Skeleton>(&event.value) {
-            for key in index.of(&gone.metadata.uid) {
-                report(visit(shared, index, &key).await, &key);
-            }
-        }
-        // An owner may have waited for this dependent to go.
-        for uid in owners {
-            if let Err(status) = release_owner(shared, index, &uid, &event.value).await {
-                report(Err(status), &event.key);
-            }
-        }
-        return;
-    }
-    match skeleton(&event.value) {
-        Some(skeleton) => {
-            index.set(&event.key, &skeleton.metadata.owner_references);
-            if is_interesting(&skeleton) {
-                report(visit(shared, index, &event.key).await, &event.key);
-            }
-        }
-        None => index.forget(&event.key),
-    }
-}
 
 /// An object in the store with what is needed to act on it.
 struct Found {
@@ -248,7 +52,7 @@ fn find(shared: &Shared, catalog: &Catalog, key: &Bytes) -> Result<Option<Found>
 }
 
 /// Does for one object what its owners and finalizers ask for.
-async fn visit(shared: &Arc<Shared>, index: &Index, key: &Bytes) -> Result<(), Status> {
+pub(super) async fn visit(shared: &Arc<Shared>, index: &Index, key: &Bytes) -> Result<(), Status> {
     let catalog = shared.catalog.snapshot();
     let Some(found) = find(shared, &catalog, key)? else {
         return Ok(());
@@ -282,6 +86,9 @@ async fn visit(shared: &Arc<Shared>, index: &Index, key: &Bytes) -> Result<(), S
     if living.is_empty() {
         let request = shared.request(&found.resource, found.namespace.as_deref(), &found.name);
         let how = if waiting && !index.of(&metadata.uid).is_empty() {
+            if closes_a_circle(shared, &catalog, index, metadata)? {
+                unblock(shared, &found).await?;
+            }
             Propagation::Foreground
         } else {
             kept_propagation(metadata)
@@ -293,6 +100,44 @@ async fn visit(shared: &Arc<Shared>, index: &Index, key: &Bytes) -> Result<(), S
         living.iter().any(|known| known == uid)
     })
     .await
+}
+
+/// Whether something that depends on an object already waits for its own dependents: then each of them would
+/// wait for the other for ever.
+fn closes_a_circle(
+    shared: &Shared,
+    catalog: &Catalog,
+    index: &Index,
+    metadata: &Metadata,
+) -> Result<bool, Status> {
+    for key in index.of(&metadata.uid) {
+        let waits = find(shared, catalog, &key)?.is_some_and(|dependent| {
+            let metadata = &dependent.skeleton.metadata;
+            metadata.deletion_timestamp.is_some()
+                && metadata.finalizers.iter().any(|name| name == FOREGROUND)
+        });
+        if waits {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Lets the owners of an object go without it.
+async fn unblock(shared: &Arc<Shared>, dependent: &Found) -> Result<(), Status> {
+    let namespace = dependent.namespace.as_deref();
+    let (resource, name) = (&dependent.resource, &dependent.name);
+    edit(shared, resource, namespace, name, |object| {
+        let list = object["metadata"]["ownerReferences"].as_array_mut();
+        for reference in list.into_iter().flatten() {
+            if reference["blockOwnerDeletion"] == true {
+                reference["blockOwnerDeletion"] = Value::Bool(false);
+            }
+        }
+        true
+    })
+    .await?;
+    Ok(())
 }
 
 /// A finalizer that a user set before decides how the object's own dependents fare.
@@ -376,16 +221,11 @@ async fn foreground(
     owner: &Found,
 ) -> Result<(), Status> {
     let uid = owner.skeleton.metadata.uid.clone();
-    let mut blocked = false;
     for key in index.of(&uid) {
         let Some(dependent) = find(shared, catalog, &key)? else {
             continue;
         };
         let metadata = &dependent.skeleton.metadata;
-        let blocks = metadata
-            .owner_references
-            .iter()
-            .any(|reference| reference.uid == uid && reference.block_owner_deletion);
         let others_live = metadata.owner_references.iter().any(|reference| {
             reference.uid != uid
                 && state(shared, catalog, &dependent, reference) == Ok(OwnerState::Lives)
@@ -394,7 +234,6 @@ async fn foreground(
             keep_owners(shared, &dependent, |known| known != uid).await?;
             continue;
         }
-        blocked |= blocks;
         if metadata.deletion_timestamp.is_none() {
             let request = shared.request(
                 &dependent.resource,
@@ -404,13 +243,12 @@ async fn foreground(
             let how = if index.of(&metadata.uid).is_empty() {
                 kept_propagation(metadata)
             } else {
+                if closes_a_circle(shared, catalog, index, metadata)? {
+                    unblock(shared, &dependent).await?;
+                }
                 Propagation::Foreground
             };
             rest::remove_one(&request, Some(metadata.uid.clone()), how).await?;
-        }
-        // It may be gone at once.
-        if blocks && find(shared, catalog, &key)?.is_none() {
-            blocked = false;
         }
     }
     let still = index
@@ -425,14 +263,14 @@ async fn foreground(
             .iter()
             .any(|reference| reference.uid == uid && reference.block_owner_deletion)
     });
-    if blocked || held {
+    if held {
         return Ok(());
     }
     release(shared, owner, FOREGROUND).await
 }
 
 /// An owner in foreground deletion may be waiting for a dependent that is gone now.
-async fn release_owner(
+pub(super) async fn release_owner(
     shared: &Arc<Shared>,
     index: &Index,
     uid: &str,

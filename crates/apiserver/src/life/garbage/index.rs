@@ -1,0 +1,106 @@
+//! Who depends on whom, and as much of an object as it takes to tell.
+
+use std::collections::{BTreeSet, HashMap};
+
+use bytes::Bytes;
+use serde::Deserialize;
+
+use crate::rest::{FOREGROUND, ORPHAN};
+
+/// As much of an object as the collector looks at.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Skeleton {
+    pub(super) metadata: Metadata,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Metadata {
+    #[serde(default)]
+    pub(super) uid: String,
+    #[serde(default)]
+    pub(super) owner_references: Vec<Owner>,
+    #[serde(default)]
+    pub(super) finalizers: Vec<String>,
+    #[serde(default)]
+    pub(super) deletion_timestamp: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Owner {
+    #[serde(default)]
+    pub(super) api_version: String,
+    #[serde(default)]
+    pub(super) kind: String,
+    #[serde(default)]
+    pub(super) name: String,
+    #[serde(default)]
+    pub(super) uid: String,
+    #[serde(default)]
+    pub(super) block_owner_deletion: bool,
+}
+
+/// The dependents of every owner, by the owner's uid.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    pub(super) dependents: HashMap<String, BTreeSet<Bytes>>,
+    pub(super) owners: HashMap<Bytes, Vec<String>>,
+}
+
+impl Index {
+    pub(super) fn set(&mut self, key: &Bytes, owners: &[Owner]) {
+        self.forget(key);
+        if owners.is_empty() {
+            return;
+        }
+        for owner in owners {
+            self.dependents
+                .entry(owner.uid.clone())
+                .or_default()
+                .insert(key.clone());
+        }
+        let uids = owners.iter().map(|owner| owner.uid.clone()).collect();
+        self.owners.insert(key.clone(), uids);
+    }
+
+    pub(super) fn forget(&mut self, key: &Bytes) {
+        for uid in self.owners.remove(key).unwrap_or_default() {
+            if let Some(keys) = self.dependents.get_mut(&uid) {
+                keys.remove(key);
+                if keys.is_empty() {
+                    self.dependents.remove(&uid);
+                }
+            }
+        }
+    }
+
+    pub(super) fn of(&self, uid: &str) -> Vec<Bytes> {
+        self.dependents
+            .get(uid)
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect()
+    }
+}
+
+/// Most objects have nothing to do with the collector, and need no parsing to tell.
+pub(super) fn skeleton(value: &[u8]) -> Option<Skeleton> {
+    let mentions = |what: &[u8]| value.windows(what.len()).any(|window| window == what);
+    if !mentions(b"\"ownerReferences\"") && !mentions(b"\"finalizers\"") {
+        return None;
+    }
+    serde_json::from_slice(value).ok()
+}
+
+/// Whether an object may need something done by itself, not only when its owner goes.
+pub(super) fn is_interesting(skeleton: &Skeleton) -> bool {
+    let metadata = &skeleton.metadata;
+    !metadata.owner_references.is_empty()
+        || (metadata.deletion_timestamp.is_some()
+            && metadata
+                .finalizers
+                .iter()
+                .any(|name| name == ORPHAN || name == FOREGROUND))
+}
