@@ -1,31 +1,91 @@
-//! Answers CEL questions line by line, in the notation of the oracle (`xtask/oracle/cel`), so that
-//! the two can be compared.
+//! Answers CEL questions line by line, in the notation of the oracle (`xtask/oracle/cel`). With
+//! `--against <oracle>` both are asked, and what differs is printed.
 
-use std::io::{BufRead as _, Write as _};
+use std::{
+    io::{BufRead as _, ErrorKind, Write as _},
+    process::{Command, Stdio},
+};
 
 use quadrille_expr::{
     Bindings, COST_LIMIT, Decl, Env, Library, List, Map, Moment, Type, Value, escape,
 };
 use serde_json::{Value as Json, json};
 
-fn main() {
-    let stdin = std::io::stdin();
+fn main() -> std::io::Result<()> {
+    let questions: Vec<String> = std::io::stdin()
+        .lock()
+        .lines()
+        .collect::<Result<Vec<_>, _>>()?
+        .iter()
+        .filter(|line| !line.trim().is_empty())
+        .map(|line| question(line))
+        .collect();
+    let mut args = std::env::args().skip(1);
+    if args.next().as_deref() == Some("--against") {
+        return compare(&questions, &args.next().unwrap_or_default());
+    }
     let mut out = std::io::stdout().lock();
-    for line in stdin.lock().lines() {
-        let Ok(line) = line else {
-            return;
+    for question in &questions {
+        writeln!(out, "{}", answer(question))?;
+    }
+    Ok(())
+}
+
+/// A line is a request in JSON, or an expression alone.
+fn question(line: &str) -> String {
+    match serde_json::from_str::<Json>(line) {
+        Ok(Json::Object(_)) => line.to_owned(),
+        _ => json!({"expr": line}).to_string(),
+    }
+}
+
+fn answer(question: &str) -> Json {
+    match serde_json::from_str::<Json>(question) {
+        Ok(request) => respond(&request),
+        Err(error) => json!({"program": error.to_string()}),
+    }
+}
+
+/// Asks the oracle the same questions and prints where the answers differ.
+fn compare(questions: &[String], oracle: &str) -> std::io::Result<()> {
+    let mut child = Command::new(oracle)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()?;
+    let text = questions.join("\n") + "\n";
+    let input = child.stdin.take();
+    let writer =
+        std::thread::spawn(move || input.map(|mut input| input.write_all(text.as_bytes())));
+    let replies = std::io::BufReader::new(child.stdout.take().ok_or(ErrorKind::BrokenPipe)?);
+    let mut same = 0;
+    for (question, reply) in questions.iter().zip(replies.lines()) {
+        let wanted: Json = serde_json::from_str(&reply?)?;
+        let found = answer(question);
+        let refused = wanted.get("compile").is_some() || wanted.get("program").is_some();
+        let parts: &[&str] = if refused {
+            &["compile", "program"]
+        } else {
+            &[
+                "compile", "program", "type", "result", "error", "cost", "estimate",
+            ]
         };
-        if line.trim().is_empty() {
+        let differing: Vec<&&str> = parts
+            .iter()
+            .filter(|part| wanted.get(**part) != found.get(**part))
+            .collect();
+        if differing.is_empty() {
+            same += 1;
             continue;
         }
-        let answer = match serde_json::from_str::<Json>(&line) {
-            Ok(request) => respond(&request),
-            Err(error) => json!({"program": error.to_string()}),
-        };
-        if writeln!(out, "{answer}").is_err() {
-            return;
+        println!("{question}");
+        for part in differing {
+            println!("  {part}: {} and not {}", wanted[*part], found[*part]);
         }
     }
+    let _ = writer.join();
+    child.wait()?;
+    println!("{same} of {} answers are the same", questions.len());
+    Ok(())
 }
 
 fn respond(request: &Json) -> Json {
@@ -113,7 +173,7 @@ fn declaration(schema: &Json) -> Option<Decl> {
                 .unwrap_or_default();
             let mut smallest = 2;
             let mut fields = Vec::new();
-            for (name, property) in schema["properties"].as_object()? {
+            for (name, property) in schema["properties"].as_object().into_iter().flatten() {
                 let Some(field) = declaration(property) else {
                     continue;
                 };

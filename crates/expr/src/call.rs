@@ -1,6 +1,6 @@
 //! What a function gets besides its arguments.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use regex::Regex;
 
@@ -17,7 +17,7 @@ pub(crate) type Native = for<'a> fn(&mut Call<'_>, &[Value<'a>]) -> Result<Value
 /// Somebody who answers questions that no expression can answer alone.
 pub trait Host: Send + Sync {
     /// Whether the attributes are allowed.
-    fn authorize(&self, question: &crate::lib::Question) -> crate::lib::Answer;
+    fn authorize(&self, question: &crate::library::Question) -> crate::library::Answer;
 }
 
 /// The call at hand: its name, its budget, its host.
@@ -29,7 +29,7 @@ pub struct Call<'c> {
     pub(crate) patterns: &'c [(Arc<str>, Regex)],
 }
 
-impl Call<'_> {
+impl<'c> Call<'c> {
     /// The overload that the checker chose; empty when there were several.
     pub fn overload(&self) -> &str {
         self.overload
@@ -63,10 +63,11 @@ impl Call<'_> {
     }
 
     /// A pattern; those written as literals have been compiled before.
-    pub(crate) fn pattern(&self, text: &str) -> Result<Regex, EvalError> {
-        match self.patterns.iter().find(|(known, _)| **known == *text) {
-            Some((_, pattern)) => Ok(pattern.clone()),
-            None => pattern::compile(text),
+    pub(crate) fn pattern(&self, text: &str) -> Result<Cow<'c, Regex>, EvalError> {
+        let patterns: &'c [(Arc<str>, Regex)] = self.patterns;
+        match patterns.iter().find(|(known, _)| **known == *text) {
+            Some((_, pattern)) => Ok(Cow::Borrowed(pattern)),
+            None => pattern::compile(text).map(Cow::Owned),
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::{
     CompileError, Program,
     call::{Call, Host, Native},
     error::EvalError,
-    lib::{Library, Options},
+    library::{Library, Options},
     signature,
     syntax::MacroSet,
     ty::Type,

@@ -21,8 +21,25 @@
 //! assert!(matches!(evaluation.result, Ok(Value::Bool(true))));
 //! ```
 //!
+//! # What else there is
+//!
+//! - Data with a schema: describe it as a [`Decl`]; [`Decl::ty`] is its type, and
+//!   [`Program::estimate`] knows from it what a rule can cost at most. Field names go through
+//!   [`escape`].
+//! - Sets and keyed lists compare without order when their type says so ([`ListKind`]).
+//! - Values that are computed when needed: [`Map::Lazy`] over [`Fields`].
+//! - Questions about permission: a [`Host`] answers them; [`Question::authorizer`] is the value to
+//!   bind.
+//! - Functions of one's own: [`Env::function`].
+//! - Limits: the cost limit of [`Program::evaluate`], and fixed ones for memory, comparisons, depth
+//!   and length. Reaching one is an [`EvalError`] that no `||` absorbs.
+//! - Mistakes: [`CompileError`] has the whole report and each [`Issue`]; a constant that can only
+//!   fail (`int('x')`) is told apart by [`CompileError::is_instantiation`].
+//! - [`conformance`] runs the language's own vectors; `examples/answer.rs` answers like the oracle
+//!   in `xtask/oracle/cel`, so that both can be compared.
+//!
 //! The room knows neither Kubernetes objects nor templates: whoever has schemas turns them into
-//! [`Type`]s first.
+//! types first.
 
 mod call;
 mod check;
@@ -34,8 +51,7 @@ mod error;
 mod estimate;
 mod eval;
 mod issue;
-#[path = "lib/mod.rs"]
-mod lib;
+mod library;
 mod names;
 mod pattern;
 mod program;
@@ -51,8 +67,8 @@ pub use env::Env;
 pub use error::EvalError;
 pub use estimate::Range;
 pub use issue::{CompileError, Issue};
-pub use lib::{Answer, Library, Options, Question};
+pub use library::{Answer, Library, Options, Question};
 pub use names::{escape, unescape};
 pub use program::{Bindings, COST_LIMIT, Evaluation, Program};
 pub use ty::{Field, ListKind, ListType, MapType, ObjectType, OpaqueType, Type};
-pub use value::{Key, List, Map, Moment, Opaque, Text, Value};
+pub use value::{Fields, Key, List, Map, Moment, Opaque, Text, Value};

@@ -78,6 +78,7 @@ mod tests {
             ("*", "missing argument to repetition operator: `*`"),
             ("a**", "invalid nested repetition operator: `**`"),
             ("a{1001}", "invalid repeat count: `{1001}`"),
+            ("(a{100}b){11}", "invalid repeat count: `{11}`"),
             ("(?=a)", "invalid or unsupported Perl syntax: `(?=`"),
             ("\\8", "invalid escape sequence: `\\8`"),
             ("a\\", "trailing backslash at end of expression: ``"),

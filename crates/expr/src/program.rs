@@ -1,12 +1,13 @@
 //! Compiled expressions.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use crate::{
     CompileError, Env,
     call::Host,
     check::{self, Checked},
     deep,
+    env::Overload,
     error::EvalError,
     eval::{self, Meter, Plan, Run, Scope},
     issue::Issues,
@@ -61,7 +62,7 @@ pub struct Evaluation<'a> {
 pub struct Program {
     pub(crate) ast: Ast,
     pub(crate) checked: Checked,
-    pub(crate) env: Env,
+    pub(crate) functions: Arc<HashMap<String, Vec<Overload>>>,
     plan: Plan,
     patterns: eval::Patterns,
     host: Option<Arc<dyn Host>>,
@@ -105,7 +106,7 @@ impl Program {
         Ok(Self {
             ast,
             checked,
-            env: env.clone(),
+            functions: env.functions.clone(),
             plan,
             patterns,
             host,

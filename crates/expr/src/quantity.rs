@@ -52,16 +52,19 @@ impl Quantity {
             .map_or(text.len(), |at| at + signed);
         let number = &text[signed..number_end];
         let suffix = &text[number_end..];
-        if number.is_empty() || !suffix_shaped(suffix) {
+        if text.is_empty() || !suffix_shaped(suffix) {
             return Err(QuantityError::Shape);
         }
         let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
         if fraction.contains('.') {
             return Err(QuantityError::Shape);
         }
-        if whole.is_empty() && fraction.is_empty() {
-            return Err(QuantityError::Number);
-        }
+        // A suffix alone is nothing of it.
+        let whole = if whole.is_empty() && fraction.is_empty() {
+            "0"
+        } else {
+            whole
+        };
         let (form, scale) = unit(suffix).ok_or(QuantityError::Suffix)?;
         let magnitude = match scale {
             Scale::Ten(power) => decimal_nanos(whole, fraction, power),
@@ -94,7 +97,18 @@ impl Quantity {
     /// The amount as a floating point number.
     #[allow(clippy::cast_precision_loss)] // approximate by name
     pub(crate) fn approximate(self) -> f64 {
-        self.nanos as f64 / NANO as f64
+        match self.power {
+            Some(power) if power >= -9 => {
+                let unit = 10_i128.pow(power.unsigned_abs());
+                let digits = if power < 0 {
+                    self.nanos / (NANO / unit)
+                } else {
+                    self.nanos / NANO / unit
+                };
+                digits as f64 * 10_f64.powi(power)
+            }
+            _ => self.nanos as f64 / NANO as f64,
+        }
     }
 
     /// The sum, in the form of the first unless that is zero.
@@ -265,6 +279,7 @@ mod tests {
     fn what_is_no_quantity_is_refused_with_the_servers_words() {
         assert_eq!(Quantity::parse("").unwrap_err(), QuantityError::Shape);
         assert_eq!(Quantity::parse("abc").unwrap_err(), QuantityError::Shape);
+        assert_eq!(Quantity::parse("Ki").unwrap().unwrap().nanos(), 0);
         assert_eq!(Quantity::parse("1KiB").unwrap_err(), QuantityError::Shape);
         assert_eq!(Quantity::parse("1mM").unwrap_err(), QuantityError::Suffix);
     }

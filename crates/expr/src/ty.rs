@@ -53,7 +53,8 @@ pub enum ListKind {
     Plain,
     /// Elements are unique and their order does not matter.
     Set,
-    /// Elements are objects, unique by these fields; order does not matter.
+    /// Elements are objects, unique by these fields (named as in expressions); order does not
+    /// matter.
     Keyed(Vec<String>),
 }
 

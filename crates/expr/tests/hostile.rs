@@ -142,6 +142,22 @@ fn lists_that_hold_themselves_again_and_again_do_not_explode() {
 }
 
 #[test]
+fn comparing_endless_ways_through_a_list_ends() {
+    let mut expr = "x == x".to_owned();
+    for _ in 0..60 {
+        expr = format!("cel.bind(x, [dyn(x), dyn(x)], {expr})");
+    }
+    let outcome = attempt(format!("cel.bind(x, [dyn(1)], {expr})"));
+    assert_eq!(outcome, Ok(Err(EvalError::CostLimit)));
+    let shown = expr.replace("x == x", "'%s'.format([x])");
+    let outcome = attempt(format!("cel.bind(x, [dyn(1)], {shown})"));
+    assert!(matches!(outcome, Ok(Err(_))), "{outcome:?}");
+    let sought = expr.replace("x == x", "x.indexOf(x)");
+    let outcome = attempt(format!("cel.bind(x, [dyn(1)], {sought})"));
+    assert_eq!(outcome, Ok(Err(EvalError::CostLimit)));
+}
+
+#[test]
 fn types_that_double_are_refused() {
     let mut expr = "[1]".to_owned();
     for _ in 0..60 {

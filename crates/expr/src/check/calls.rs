@@ -54,7 +54,7 @@ impl Checker<'_> {
         let mut found = Vec::new();
         let mut result: Option<Type> = None;
         for (place, overload) in env.functions.get(name).into_iter().flatten().enumerate() {
-            if overload.member != target.is_some() || overload.args.len() != types.len() {
+            if overload.member != target.is_some() {
                 continue;
             }
             let mut params = Vec::new();
@@ -63,11 +63,11 @@ impl Checker<'_> {
                 .iter()
                 .map(|arg| self.bindings.instantiate(arg, &mut params))
                 .collect();
+            let ty = self.bindings.instantiate(&overload.result, &mut params);
             if !self.bindings.assignable_all(&types, &wanted) {
                 continue;
             }
             found.push(place);
-            let ty = self.bindings.instantiate(&overload.result, &mut params);
             let ty = self.bindings.resolve(&ty, false);
             result = Some(match result {
                 None => ty,

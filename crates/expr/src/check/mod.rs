@@ -205,7 +205,14 @@ impl Checker<'_> {
             Type::Object(object) => match object.fields.get(field) {
                 Some(field) => field.ty.clone(),
                 None => {
-                    self.report(id, format!("undefined field '{field}'"));
+                    // Types of libraries are names only; the reference stumbles over them.
+                    let hidden = object.fields.is_empty() && object.name.starts_with("kubernetes.");
+                    let message = if hidden {
+                        format!("unexpected failed resolution of '{}'", object.name)
+                    } else {
+                        format!("undefined field '{field}'")
+                    };
+                    self.report(id, message);
                     Type::Error
                 }
             },

@@ -3,7 +3,7 @@
 use crate::{
     check::Checked,
     issue::Issues,
-    lib::formatting,
+    library::formatting,
     pattern,
     syntax::ast::{Ast, Id, Kind, Literal},
     ty::Type,

@@ -34,7 +34,7 @@ impl Coster<'_> {
             }
             None => None,
         };
-        let declared = self.program.env.functions.get(&**name);
+        let declared = self.program.functions.get(&**name);
         let ids: Vec<&str> = overloads
             .iter()
             .filter_map(|place| declared.and_then(|all| all.get(*place)))

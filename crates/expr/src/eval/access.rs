@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     error::EvalError,
-    value::{Value, number},
+    value::{Map, Value, number},
 };
 
 impl<'a> Run<'_, 'a> {
@@ -108,9 +108,21 @@ impl<'a> Run<'_, 'a> {
     fn key(&mut self, step: &Step, scope: &Scope<'_, 'a>) -> Outcome<'a> {
         match &step.index {
             Index::Constant(value) => Ok(value.clone()),
-            Index::Path(path) => self.resolve(path, scope),
-            Index::Plan(plan) => self.eval(plan, scope),
+            Index::Path(path) => self.resolve(path, scope).and_then(as_key),
+            Index::Plan(plan) => self.eval(plan, scope).and_then(as_key),
         }
+    }
+}
+
+/// A computed value that can be looked up by.
+fn as_key(value: Value<'_>) -> Result<Value<'_>, EvalError> {
+    use Value::{Bool, Double, Int, String, Uint};
+    match value {
+        Bool(_) | Double(_) | Int(_) | String(_) | Uint(_) => Ok(value),
+        other => Err(EvalError::new(format!(
+            "invalid qualifier type: {}",
+            other.go_type()
+        ))),
     }
 }
 
@@ -124,6 +136,10 @@ fn missing(value: &Value<'_>, key: &Value<'_>) -> EvalError {
 /// What is at a key, if the value has keys and this one.
 fn find<'a>(value: &Value<'a>, key: &Value<'a>) -> Result<Option<Value<'a>>, EvalError> {
     match value {
+        Value::Map(Map::Lazy(fields)) => match key {
+            Value::String(name) => fields.field(name).transpose(),
+            _ => Ok(None),
+        },
         Value::Map(map) => Ok(map.get(key)),
         Value::List(list) => {
             let place = index(key)?;

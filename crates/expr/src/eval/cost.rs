@@ -206,7 +206,7 @@ fn server(
         "validate" => {
             let format = args
                 .first()?
-                .downcast::<crate::lib::formats::NamedFormat>()?;
+                .downcast::<crate::library::formats::NamedFormat>()?;
             at_least(2, matching(size(1), format.pattern_size()))
         }
         _ => None,
@@ -214,7 +214,7 @@ fn server(
 }
 
 /// Costs beyond this need no counting.
-const PRICELESS: u64 = 100_000_000;
+const PRICELESS: u64 = 20_000_000;
 
 /// Adds the cost of walking over everything inside a value.
 #[allow(

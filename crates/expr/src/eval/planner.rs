@@ -186,7 +186,9 @@ impl Planner<'_> {
             [only] => all.get(*only).cloned().into_iter().collect(),
             _ => all.to_vec(),
         };
-        let eager = planned.len() > 2 || &**name == "format";
+        let ambiguous =
+            overload.is_empty() && name.starts_with(|first: char| first.is_alphabetic());
+        let eager = planned.len() > 2 || ambiguous || &**name == "format";
         let call = CallPlan {
             function: name.clone(),
             overload,

@@ -22,6 +22,8 @@ pub(super) fn translate(pattern: &str) -> Result<String, String> {
         at: 0,
         out: String::new(),
         last: Last::Nothing,
+        weight: 1,
+        groups: vec![1],
     };
     translator.run()?;
     Ok(translator.out)
@@ -41,6 +43,9 @@ struct Translator<'t> {
     at: usize,
     out: String,
     last: Last,
+    /// How often repetitions repeat what came last, all told, and the most of each group around.
+    weight: u32,
+    groups: Vec<u32>,
 }
 
 impl Translator<'_> {
@@ -58,13 +63,18 @@ impl Translator<'_> {
         let mut depth = 0;
         while let Some(letter) = self.peek() {
             match letter {
-                '\\' => self.escape()?,
+                '\\' => {
+                    self.escape()?;
+                    self.weight = 1;
+                }
                 '[' => {
                     self.class()?;
                     self.last = Last::Item;
+                    self.weight = 1;
                 }
                 '(' => {
                     depth += 1;
+                    self.groups.push(1);
                     self.out.push('(');
                     self.at += 1;
                     self.last = Last::Nothing;
@@ -77,12 +87,22 @@ impl Translator<'_> {
                         return Err(format!("unexpected ): `{}`", self.whole()));
                     }
                     depth -= 1;
+                    let heaviest = self.groups.pop().unwrap_or(1);
                     self.plain(Last::Item);
+                    self.weigh(heaviest);
                 }
                 '|' => self.plain(Last::Nothing),
                 '*' | '+' | '?' => self.repeat(1)?,
                 '{' => match self.counted()? {
-                    Some(length) => self.repeat(length)?,
+                    Some((length, count)) => {
+                        let heavier = self.weight.saturating_mul(count.max(1));
+                        if heavier > MOST && self.last == Last::Item {
+                            let shown = self.text(self.at, self.at + length);
+                            return Err(format!("invalid repeat count: `{shown}`"));
+                        }
+                        self.repeat(length)?;
+                        self.weigh(heavier);
+                    }
                     None => {
                         self.out.push('\\');
                         self.plain(Last::Item);
@@ -109,6 +129,15 @@ impl Translator<'_> {
         self.out.extend(self.peek());
         self.at += 1;
         self.last = last;
+        self.weight = 1;
+    }
+
+    /// Notes how often what came last is repeated.
+    fn weigh(&mut self, weight: u32) {
+        self.weight = weight;
+        if let Some(heaviest) = self.groups.last_mut() {
+            *heaviest = weight.max(*heaviest);
+        }
     }
 
     /// `(?…`: flags or a name; looking around is not for this family.
@@ -155,8 +184,8 @@ impl Translator<'_> {
         Err(format!("missing closing ): `{shown}`"))
     }
 
-    /// How long a repetition in braces is, if it is one.
-    fn counted(&self) -> Result<Option<usize>, String> {
+    /// How long a repetition in braces is and how often it repeats, if it is one.
+    fn counted(&self) -> Result<Option<(usize, u32)>, String> {
         let rest = self.text(self.at + 1, self.letters.len());
         let Some(end) = rest.find('}') else {
             return Ok(None);
@@ -174,7 +203,8 @@ impl Translator<'_> {
         if !ordered || !fits {
             return Err(format!("invalid repeat count: `{{{inner}}}`"));
         }
-        Ok(Some(end + 2))
+        let most = if most.is_empty() { least } else { most };
+        Ok(Some((end + 2, count(most))))
     }
 
     fn repeat(&mut self, length: usize) -> Result<(), String> {

@@ -2,13 +2,16 @@
 
 use super::{
     ast::{Entry, FieldInit, Id, Kind},
-    lexer::Token,
-    mistakes::Inside,
+    mistakes::{Inside, starts_operand},
     operators::Punct,
     parser::{Parser, Stop},
 };
 
 impl Parser<'_> {
+    fn element_starts(&self) -> bool {
+        self.is(Punct::Question) || starts_operand(self.peek().token)
+    }
+
     pub(super) fn list(&mut self) -> Result<Id, Stop> {
         let open = self.advance();
         let (mut items, mut optional) = (Vec::new(), Vec::new());
@@ -21,18 +24,32 @@ impl Parser<'_> {
                 }
                 break;
             }
+            if !items.is_empty() && !self.element_starts() {
+                break;
+            }
             let mark = self.take(Punct::Question);
             if let Some(mark) = mark.filter(|_| !self.syntax.optionals) {
                 self.report(mark.start, "unsupported syntax '?'");
             }
             optional.push(mark.is_some());
-            items.push(self.expr()?);
+            if items.is_empty() && mark.is_none() {
+                let also = [Punct::CloseBracket, Punct::Comma, Punct::Question];
+                match self.expr_or(&also)? {
+                    Some(item) => items.push(item),
+                    None => {
+                        optional.pop();
+                        continue;
+                    }
+                }
+            } else {
+                items.push(self.expr()?);
+            }
             comma = self.take(Punct::Comma).is_some();
             if !comma {
                 break;
             }
         }
-        self.expect_close(Punct::CloseBracket, comma)?;
+        self.expect_close(Punct::CloseBracket, comma);
         Ok(self.add(Kind::List { items, optional }, open.start))
     }
 
@@ -48,13 +65,27 @@ impl Parser<'_> {
                 }
                 break;
             }
+            if !entries.is_empty() && !self.element_starts() {
+                break;
+            }
             let mark = self.take(Punct::Question);
             if let Some(mark) = mark.filter(|_| !self.syntax.optionals) {
                 self.report(mark.start, "unsupported syntax '?'");
             }
             self.inside.push(Inside::MapKey);
-            let key = self.expr()?;
-            self.expect(Punct::Colon)?;
+            let key = if entries.is_empty() && mark.is_none() {
+                let also = [Punct::CloseBrace, Punct::Comma, Punct::Question];
+                match self.expr_or(&also)? {
+                    Some(key) => key,
+                    None => {
+                        self.inside.pop();
+                        continue;
+                    }
+                }
+            } else {
+                self.expr()?
+            };
+            self.expect(Punct::Colon);
             let value = self.expr()?;
             entries.push(Entry {
                 key,
@@ -66,7 +97,7 @@ impl Parser<'_> {
                 break;
             }
         }
-        self.expect_close(Punct::CloseBrace, comma)?;
+        self.expect_close(Punct::CloseBrace, comma);
         Ok(self.add(Kind::Map { entries }, open.start))
     }
 
@@ -77,16 +108,15 @@ impl Parser<'_> {
         self.inside.push(Inside::MapValue);
         while !self.is(Punct::CloseBrace) {
             let optional = self.take(Punct::Question).is_some();
-            let lexeme = self.peek();
-            let field = match lexeme.token {
-                Token::Ident => self.text_of(lexeme),
-                Token::Quoted => self.text_of(lexeme).trim_matches('`').to_owned(),
-                _ => return Err(self.no_alternative(open.start)),
+            let also = if optional { "" } else { "'}', ',', '?', " };
+            let Some(lexeme) = self.field_name(also) else {
+                self.skip();
+                break;
             };
-            self.advance();
+            let field = self.text_of(lexeme).trim_matches('`').to_owned();
             let colon = self.peek();
             self.inside.push(Inside::MapKey);
-            self.expect(Punct::Colon)?;
+            self.expect(Punct::Colon);
             let value = self.expr()?;
             let at = u32::try_from(colon.start).unwrap_or(u32::MAX);
             fields.push(FieldInit {
@@ -100,7 +130,7 @@ impl Parser<'_> {
                 break;
             }
         }
-        self.expect_close(Punct::CloseBrace, comma)?;
+        self.expect_close(Punct::CloseBrace, comma);
         Ok(self.add(
             Kind::Struct {
                 name: name.into(),

@@ -8,8 +8,37 @@ use super::{
     parser::{Parser, Stop},
 };
 
+/// Tokens that an operand may begin with, as the reference lists them.
 const AFTER: &str =
     "'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
+
+/// An operand, or one of some signs.
+fn operand_or(also: &[Punct]) -> String {
+    use Punct::{
+        Close, CloseBrace, CloseBracket, Comma, Dot, Minus, Not, Open, OpenBrace, OpenBracket,
+        Question,
+    };
+    let mut out = String::from("{");
+    for (punct, name) in [
+        (OpenBracket, "'['"),
+        (CloseBracket, "']'"),
+        (OpenBrace, "'{'"),
+        (CloseBrace, "'}'"),
+        (Open, "'('"),
+        (Close, "')'"),
+        (Dot, "'.'"),
+        (Comma, "','"),
+        (Minus, "'-'"),
+        (Not, "'!'"),
+        (Question, "'?'"),
+    ] {
+        if starts_operand(Token::Punct(punct)) || also.contains(&punct) {
+            out.push_str(name);
+            out.push_str(", ");
+        }
+    }
+    out + AFTER
+}
 
 impl Parser<'_> {
     pub(super) fn syntax_error(&mut self, at: usize, message: &str) {
@@ -34,8 +63,19 @@ impl Parser<'_> {
     /// The token at hand fits no way to go on; the text quoted runs from `start`.
     pub(super) fn no_alternative(&mut self, start: usize) -> Stop {
         let lexeme = self.peek();
-        let text: String = self.text[start..lexeme.end.max(start)].iter().collect();
-        let text = text.replace([' ', '\n', '\t', '\r'], "");
+        let known = |at: &usize| !self.gaps.iter().any(|gap| gap.contains(at));
+        let end = if lexeme.token == Token::End {
+            lexeme.start
+        } else {
+            lexeme.end
+        };
+        let quoted = (start..end.max(start)).filter(known);
+        let text: String = quoted.filter_map(|at| self.text.get(at)).collect();
+        let text = text
+            .trim_end()
+            .replace('\n', "\\n")
+            .replace('\r', "\\r")
+            .replace('\t', "\\t");
         self.syntax_error(
             lexeme.start,
             &format!("no viable alternative at input '{text}'"),
@@ -43,36 +83,28 @@ impl Parser<'_> {
         Stop
     }
 
-    /// An operand, where some other token would also do.
-    pub(super) fn expr_or(&mut self, also: &[(Punct, &str)], already: bool) -> Result<Id, Stop> {
-        if starts_operand(self.peek().token) || already {
-            return self.expr();
+    /// An operand, where some other token would also do. `None` when that token came after one
+    /// too many.
+    pub(super) fn expr_or(&mut self, also: &[Punct]) -> Result<Option<Id>, Stop> {
+        let lexeme = self.peek();
+        if starts_operand(lexeme.token) {
+            return self.expr().map(Some);
         }
-        let (mut close, mut question) = ("", "");
-        for (punct, name) in also {
-            match punct {
-                Punct::Close => close = name,
-                _ => question = name,
-            }
+        let next = self.peek_at(1).token;
+        if lexeme.token != Token::End && also.iter().any(|punct| next == Token::Punct(*punct)) {
+            let shown = self.shown(lexeme);
+            let expected = operand_or(also);
+            let message = format!("extraneous input '{shown}' expecting {expected}");
+            self.syntax_error(lexeme.start, &message);
+            self.advance();
+            return Ok(None);
         }
-        let comma = |text: &str| {
-            if text.is_empty() {
-                String::new()
-            } else {
-                format!("{text}, ")
-            }
-        };
-        let expected = format!(
-            "{{'[', '{{', '(', {}'.', '-', '!', {}{AFTER}",
-            comma(close),
-            comma(question)
-        );
-        self.missing_operand(&expected)
+        self.missing_operand(&operand_or(also)).map(Some)
     }
 
     /// What `primary` does when no operand starts here.
     pub(super) fn operand_expected(&mut self) -> Result<Id, Stop> {
-        self.missing_operand(&format!("{{'[', '{{', '(', '.', '-', '!', {AFTER}"))
+        self.missing_operand(&operand_or(&[]))
     }
 
     fn missing_operand(&mut self, expected: &str) -> Result<Id, Stop> {
@@ -86,11 +118,8 @@ impl Parser<'_> {
             self.advance();
             return self.expr();
         }
-        let after_sign = matches!(
-            self.previous(),
-            Some(Token::Punct(Punct::Not | Punct::Minus)) if lexeme.token == Token::End
-        );
-        let word = if after_sign {
+        let after_not = self.previous() == Some(Token::Punct(Punct::Not));
+        let word = if after_not && lexeme.token == Token::End {
             "extraneous"
         } else {
             "mismatched"
@@ -101,6 +130,50 @@ impl Parser<'_> {
         );
         // The operand is imagined; what stands here may still be an operator.
         Ok(self.broken(lexeme.start))
+    }
+
+    /// The name of a field; `None` after a report.
+    pub(super) fn field_name(&mut self, also: &str) -> Option<Lexeme> {
+        let lexeme = self.peek();
+        let named = |token: Token| matches!(token, Token::Ident | Token::Quoted);
+        if named(lexeme.token) {
+            return Some(self.advance());
+        }
+        let shown = self.shown(lexeme);
+        let next = self.peek_at(1).token;
+        let extra = lexeme.token != Token::End && named(next);
+        let word = if extra { "extraneous" } else { "mismatched" };
+        let message =
+            format!("{word} input '{shown}' expecting {{{also}IDENTIFIER, ESC_IDENTIFIER}}");
+        self.syntax_error(lexeme.start, &message);
+        if !extra {
+            return None;
+        }
+        self.advance();
+        Some(self.advance())
+    }
+
+    /// After a mistake: on to a token that something around here can go on with.
+    pub(super) fn skip(&mut self) {
+        let recovering = self.recovering;
+        while !self.may_follow_anything(self.peek().token) {
+            self.advance();
+        }
+        self.recovering = recovering;
+    }
+
+    fn may_follow_anything(&self, token: Token) -> bool {
+        self.ends_anything(token) || self.may_follow(token)
+    }
+
+    /// Whether something around here ends with a token.
+    fn ends_anything(&self, token: Token) -> bool {
+        match token {
+            Token::End => true,
+            Token::Punct(Punct::Comma) => self.inside.iter().any(|inside| inside.takes_comma()),
+            Token::Punct(punct) => self.inside.iter().any(|inside| inside.end() == punct),
+            _ => false,
+        }
     }
 
     pub(super) fn expect_end(&mut self) -> Result<(), Stop> {
@@ -132,10 +205,10 @@ impl Parser<'_> {
             Token::Punct(punct) if punct.arithmetic().is_some() || punct.relation().is_some() => {
                 true
             }
-            Token::Punct(Punct::Comma) => matches!(
-                self.inside.last(),
-                Some(Inside::Arguments | Inside::List | Inside::MapValue)
-            ),
+            Token::Punct(Punct::Comma) => self
+                .inside
+                .last()
+                .is_some_and(|inside| inside.takes_comma()),
             Token::Punct(punct) => self
                 .inside
                 .last()
@@ -145,12 +218,12 @@ impl Parser<'_> {
     }
 
     /// A token that must come now, at the end of what `inside` says.
-    pub(super) fn expect(&mut self, punct: Punct) -> Result<(), Stop> {
+    pub(super) fn expect(&mut self, punct: Punct) {
         self.inside.pop();
         let lexeme = self.peek();
         if lexeme.token == Token::Punct(punct) {
             self.advance();
-            return Ok(());
+            return;
         }
         let shown = self.shown(lexeme);
         let name = name_of(punct);
@@ -161,7 +234,7 @@ impl Parser<'_> {
             );
             self.advance();
             self.advance();
-            return Ok(());
+            return;
         }
         let fits = match punct {
             Punct::Colon => starts_operand(lexeme.token),
@@ -169,25 +242,35 @@ impl Parser<'_> {
         };
         if fits {
             self.syntax_error(lexeme.start, &format!("missing {name} at '{shown}'"));
-            return Ok(());
+            return;
         }
         self.syntax_error(
             lexeme.start,
             &format!("mismatched input '{shown}' expecting {name}"),
         );
-        Err(Stop)
+        if punct == Punct::Colon {
+            // No operator can save a choice or an entry without its second half.
+            let recovering = self.recovering;
+            while !self.ends_anything(self.peek().token) {
+                self.advance();
+            }
+            self.recovering = recovering;
+        } else {
+            self.skip();
+        }
     }
 
     /// The end of a list or map, where a comma would do as well.
-    pub(super) fn expect_close(&mut self, punct: Punct, comma: bool) -> Result<(), Stop> {
+    pub(super) fn expect_close(&mut self, punct: Punct, comma: bool) {
         if comma {
-            return self.expect(punct);
+            self.expect(punct);
+            return;
         }
         self.inside.pop();
         let lexeme = self.peek();
         if lexeme.token == Token::Punct(punct) {
             self.advance();
-            return Ok(());
+            return;
         }
         let shown = self.shown(lexeme);
         let expected = format!("{{{}, ','}}", name_of(punct));
@@ -197,7 +280,7 @@ impl Parser<'_> {
             self.syntax_error(lexeme.start, &message);
             self.advance();
             self.advance();
-            return Ok(());
+            return;
         }
         let word = if next == Token::Punct(Punct::Comma) {
             "extraneous"
@@ -208,7 +291,7 @@ impl Parser<'_> {
             lexeme.start,
             &format!("{word} input '{shown}' expecting {expected}"),
         );
-        Err(Stop)
+        self.skip();
     }
 }
 
@@ -225,6 +308,10 @@ pub(super) enum Inside {
 }
 
 impl Inside {
+    fn takes_comma(self) -> bool {
+        matches!(self, Self::Arguments | Self::List | Self::MapValue)
+    }
+
     fn end(self) -> Punct {
         match self {
             Self::Parentheses | Self::Arguments => Punct::Close,

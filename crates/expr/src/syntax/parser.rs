@@ -1,14 +1,13 @@
 //! The grammar, by recursive descent. Depth is bounded, so hostile text cannot exhaust the stack.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use super::{
     ast::{Ast, Id, Kind, Literal, MAX_NODES},
     lexer::{self, Lexeme, Token},
     macros::MacroSet,
-    mistakes::Inside,
+    mistakes::{Inside, starts_operand},
     operators::{Punct, reserved},
-    unescape,
 };
 use crate::issue::Issues;
 
@@ -41,7 +40,9 @@ pub(crate) fn parse(text: &str, syntax: Syntax, macros: MacroSet, issues: &mut I
         return ast;
     }
     let (tokens, unrecognised) = lexer::tokens(&letters);
+    let mut gaps = Vec::new();
     for error in unrecognised {
+        gaps.push(error.at..error.at + error.text.chars().count());
         issues.at(
             error.at,
             format!("Syntax error: token recognition error at: '{}'", error.text),
@@ -60,6 +61,7 @@ pub(crate) fn parse(text: &str, syntax: Syntax, macros: MacroSet, issues: &mut I
         relation_depth: 0,
         recovering: false,
         inside: Vec::new(),
+        gaps,
     };
     if let Ok(root) = parser.start() {
         ast.root = root;
@@ -85,6 +87,8 @@ pub(super) struct Parser<'p> {
     calc_depth: u32,
     relation_depth: u32,
     pub(super) recovering: bool,
+    /// Characters that belong to no token.
+    pub(super) gaps: Vec<Range<usize>>,
     /// What the operand at hand stands in, innermost last.
     pub(super) inside: Vec<Inside>,
 }
@@ -162,7 +166,7 @@ impl Parser<'_> {
             Some(question) => {
                 self.inside.push(Inside::Choice);
                 let truthy = self.logical(Punct::Or)?;
-                self.expect(Punct::Colon)?;
+                self.expect(Punct::Colon);
                 let falsy = self.expr()?;
                 self.call("_?_:_", vec![condition, truthy, falsy], question.start)
             }
@@ -264,6 +268,11 @@ impl Parser<'_> {
         while self.take(operator).is_some() {
             count += 1;
         }
+        if operator == Punct::Minus && !starts_operand(self.peek().token) {
+            let Stop = self.no_alternative(first.start);
+            self.skip();
+            return Ok(self.broken(first.start));
+        }
         if matches!(self.peek().token, Token::Punct(Punct::Not))
             || self.is(Punct::Minus) && !matches!(self.peek_at(1).token, Token::Int | Token::Float)
         {
@@ -286,8 +295,15 @@ impl Parser<'_> {
                     self.advance();
                     let optional = self.take(Punct::Question).is_some();
                     self.inside.push(Inside::Index);
-                    let index = self.expr_or(&[(Punct::Question, "'?'")], optional)?;
-                    self.expect(Punct::CloseBracket)?;
+                    let index = if optional {
+                        self.expr()?
+                    } else {
+                        match self.expr_or(&[Punct::Question])? {
+                            Some(index) => index,
+                            None => self.broken(lexeme.start),
+                        }
+                    };
+                    self.expect(Punct::CloseBracket);
                     if optional && !self.syntax.optionals {
                         value = self.report(lexeme.start, "unsupported syntax '[?'");
                         continue;
@@ -303,6 +319,13 @@ impl Parser<'_> {
     fn select(&mut self, operand: Id) -> Result<Id, Stop> {
         let dot = self.advance();
         let optional = self.take(Punct::Question).is_some();
+        if optional && !matches!(self.peek().token, Token::Ident | Token::Quoted) {
+            let Some(lexeme) = self.field_name("") else {
+                self.skip();
+                return Ok(self.broken(dot.start));
+            };
+            return Ok(self.broken(lexeme.start));
+        }
         let lexeme = self.peek();
         let field = match lexeme.token {
             Token::Ident => self.text_of(lexeme),
@@ -322,6 +345,7 @@ impl Parser<'_> {
             }
             _ => {
                 let Stop = self.no_alternative(dot.start);
+                self.skip();
                 return Ok(self.broken(lexeme.start));
             }
         };
@@ -367,11 +391,17 @@ impl Parser<'_> {
             return Ok(args);
         }
         self.inside.push(Inside::Arguments);
-        args.push(self.expr_or(&[(Punct::Close, "')'")], false)?);
+        match self.expr_or(&[Punct::Close])? {
+            Some(first) => args.push(first),
+            None => {
+                self.expect(Punct::Close);
+                return Ok(args);
+            }
+        }
         while self.take(Punct::Comma).is_some() {
             args.push(self.expr()?);
         }
-        self.expect(Punct::Close)?;
+        self.expect(Punct::Close);
         Ok(args)
     }
 
@@ -423,56 +453,5 @@ impl Parser<'_> {
             ahead += 2;
         }
         (self.peek_at(ahead).token == Token::Punct(Punct::OpenBrace)).then_some(ahead)
-    }
-
-    pub(super) fn literal(&mut self) -> Id {
-        let negative = self.take(Punct::Minus);
-        let lexeme = self.advance();
-        let start = negative.map_or(lexeme.start, |minus| minus.start);
-        let text = self.text_of(lexeme);
-        let signed = if negative.is_some() {
-            format!("-{text}")
-        } else {
-            text.clone()
-        };
-        let literal = match lexeme.token {
-            Token::Int => integer(&signed)
-                .map(Literal::Int)
-                .ok_or("invalid int literal"),
-            Token::Uint => unsigned(&text)
-                .map(Literal::Uint)
-                .ok_or("invalid uint literal"),
-            Token::Float => match signed.parse::<f64>() {
-                Ok(number) if number.is_finite() => Ok(Literal::Double(number)),
-                _ => Err("invalid double literal"),
-            },
-            Token::String => unescape::string(&text).map(|text| Literal::String(text.into())),
-            Token::Bytes => unescape::bytes(&text[1..]).map(|bytes| Literal::Bytes(bytes.into())),
-            Token::True => Ok(Literal::Bool(true)),
-            Token::False => Ok(Literal::Bool(false)),
-            _ => Ok(Literal::Null),
-        };
-        match literal {
-            Ok(literal) => self.add(Kind::Literal(literal), start),
-            Err(message) => self.report(start, message),
-        }
-    }
-}
-
-fn integer(text: &str) -> Option<i64> {
-    match text.strip_prefix("-0x") {
-        Some(hex) => i64::from_str_radix(&format!("-{hex}"), 16).ok(),
-        None => match text.strip_prefix("0x") {
-            Some(hex) => i64::from_str_radix(hex, 16).ok(),
-            None => text.parse().ok(),
-        },
-    }
-}
-
-fn unsigned(text: &str) -> Option<u64> {
-    let digits = &text[..text.len() - 1];
-    match digits.strip_prefix("0x") {
-        Some(hex) => u64::from_str_radix(hex, 16).ok(),
-        None => digits.parse().ok(),
     }
 }

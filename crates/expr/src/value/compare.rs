@@ -8,7 +8,7 @@ use crate::{error::EvalError, ty::ListKind};
 /// Characters of lists and maps that messages show.
 const LONGEST_SHOWN: usize = 64 << 10;
 /// Comparisons of parts before giving up.
-pub(crate) const COMPARISONS: u64 = 20_000_000;
+pub(crate) const COMPARISONS: u64 = 5_000_000;
 
 impl<'a> Value<'a> {
     /// Whether two values are equal; numbers of different types may be, other types never are.

@@ -161,10 +161,19 @@ fn go_float(text: &str) -> Option<f64> {
         "inf" | "infinity" => f64::INFINITY,
         "nan" => return (bare.len() == text.len()).then_some(f64::NAN),
         _ if bare.starts_with(|c: char| c.is_ascii_digit() || c == '.') => {
-            let parsed = bare.parse::<f64>().ok()?;
+            let parsed = without_separators(bare)?.parse::<f64>().ok()?;
             parsed.is_finite().then_some(parsed)?
         }
         _ => return None,
     };
     Some(if text.starts_with('-') { -value } else { value })
+}
+
+/// Digits may have underscores between them.
+fn without_separators(text: &str) -> Option<String> {
+    let digit = |place: usize| text.as_bytes().get(place).is_some_and(u8::is_ascii_digit);
+    let fine = text
+        .match_indices('_')
+        .all(|(place, _)| place > 0 && digit(place - 1) && digit(place + 1));
+    fine.then(|| text.replace('_', ""))
 }

@@ -5,7 +5,10 @@ use std::{collections::BTreeMap, sync::Arc};
 use serde_json::{Map as JsonMap, Value as Json};
 
 use super::{Moment, Text, Value, adopt, number};
-use crate::ty::{ObjectType, Type};
+use crate::{
+    error::EvalError,
+    ty::{ObjectType, Type},
+};
 
 /// A key of a map.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,6 +62,12 @@ impl<'a> Key<'a> {
     }
 }
 
+/// Fields that are looked up one by one and cannot be listed.
+pub trait Fields: std::fmt::Debug + Sync {
+    /// A field; `None` when there is none of that name.
+    fn field<'a>(&'a self, name: &str) -> Option<Result<Value<'a>, EvalError>>;
+}
+
 /// A map.
 #[derive(Clone, Debug)]
 pub enum Map<'a> {
@@ -66,6 +75,8 @@ pub enum Map<'a> {
     Entries(Arc<BTreeMap<Key<'a>, Value<'a>>>),
     /// A JSON object as a map to values of one type.
     Json(&'a JsonMap<String, Json>, Type),
+    /// Fields that somebody else looks up, such as variables that are computed when needed.
+    Lazy(&'a dyn Fields),
     /// A JSON object with named fields; others are not seen, and `null` counts as absent.
     Object(&'a JsonMap<String, Json>, Arc<ObjectType>),
 }
@@ -81,6 +92,7 @@ impl<'a> Map<'a> {
             Self::Entries(entries) => entries.len(),
             // Fields that no expression can see count as well, as on a real server.
             Self::Json(map, _) | Self::Object(map, _) => map.len(),
+            Self::Lazy(_) => 0,
         }
     }
 
@@ -126,6 +138,7 @@ impl<'a> Map<'a> {
                     .map(|(_, value)| value.clone())
             }
             Self::Json(map, ty) => map.get(name).map(|value| adopt(value, ty)),
+            Self::Lazy(fields) => fields.field(name)?.ok(),
             Self::Object(map, ty) => {
                 let field = ty.fields.get(name)?;
                 let value = map.get(&field.name).filter(|value| !value.is_null())?;
@@ -138,6 +151,7 @@ impl<'a> Map<'a> {
     pub fn keys(&self) -> Vec<Value<'a>> {
         match self {
             Self::Entries(entries) => entries.keys().map(Key::value).collect(),
+            Self::Lazy(_) => Vec::new(),
             Self::Json(map, _) => map.keys().map(|key| Value::from(key.as_str())).collect(),
             Self::Object(map, ty) => {
                 let present = ty

@@ -18,7 +18,7 @@ use std::sync::Arc;
 pub(crate) use compare::{COMPARISONS, same_keys};
 pub(crate) use json::adopt;
 pub use list::List;
-pub use map::{Key, Map};
+pub use map::{Fields, Key, Map};
 pub use moment::Moment;
 pub use opaque::Opaque;
 pub(crate) use span::{parse_duration, show_duration};

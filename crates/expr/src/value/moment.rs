@@ -93,6 +93,10 @@ impl Moment {
 
     /// Reads RFC 3339.
     pub fn parse(text: &str) -> Option<Self> {
+        // The reference reads hours of one digit as well.
+        if text.is_ascii() && text.get(12..13) == Some(":") {
+            return Self::parse(&format!("{}0{}", &text[..11], &text[11..]));
+        }
         let bytes = text.as_bytes();
         let shaped = bytes.len() >= 20
             && bytes[4] == b'-'
@@ -169,7 +173,10 @@ impl Moment {
                         "Local" => Ok(tz::TimeZone::system()),
                         name => tz::TimeZone::get(name),
                     };
-                    let zone = zone.map_err(|_| format!("unknown time zone {name}"))?;
+                    let exact = zone.ok().filter(|zone| {
+                        name == "Local" || zone.iana_name().is_none_or(|known| known == name)
+                    });
+                    let zone = exact.ok_or_else(|| format!("unknown time zone {name}"))?;
                     // The first and last hours of time are too far out for the zone's table.
                     let first = Timestamp::MIN.as_second();
                     let near = self.seconds.clamp(first, Timestamp::MAX.as_second());

@@ -104,9 +104,8 @@ fn is_uuid(text: &str) -> bool {
 }
 
 fn is_base64(text: &str) -> bool {
-    base64::engine::general_purpose::STANDARD
-        .decode(text)
-        .is_ok()
+    let decoded = base64::engine::general_purpose::STANDARD.decode(text);
+    decoded.is_ok_and(|bytes| !bytes.is_empty())
 }
 
 impl Opaque for NamedFormat {

@@ -1,5 +1,6 @@
 //! Libraries of functions. Each file declares one and does its work.
 
+mod address_text;
 mod addresses;
 mod amounts;
 mod arithmetic;

@@ -303,7 +303,7 @@ fn part(value: &Value<'_>) -> Result<String, String> {
 }
 
 /// Lists and maps longer than this are not written out.
-pub(super) const LONGEST: usize = 4 << 20;
+pub(super) const LONGEST: usize = 1 << 20;
 
 pub(super) fn too_long() -> String {
     "value is too long to be formatted".to_owned()

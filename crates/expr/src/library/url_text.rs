@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::address_text;
 use crate::value::number;
 
 /// An absolute URL.
@@ -18,18 +19,27 @@ pub(crate) struct Url {
 impl Url {
     /// Reads an absolute URL or an absolute path. The error names the text and the reason.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        Self::read(text).map_err(|reason| format!("parse {}: {reason}", number::quote(text)))
+        // Once as a server gets it, where a fragment has no place, and once as people write it.
+        Self::read(text, true)
+            .and_then(|_| {
+                let (whole, fragment) = text.split_once('#').unwrap_or((text, ""));
+                let url = Self::read(whole, false)?;
+                Ok(Self {
+                    fragment: fragment.to_owned(),
+                    ..url
+                })
+            })
+            .map_err(|reason| format!("parse {}: {reason}", number::quote(text)))
     }
 
-    fn read(text: &str) -> Result<Self, String> {
+    fn read(text: &str, request: bool) -> Result<Self, String> {
         if text.bytes().any(|byte| byte < 0x20 || byte == 0x7f) {
             return Err("net/url: invalid control character in URL".to_owned());
         }
         if text.is_empty() {
             return Err("empty url".to_owned());
         }
-        let (whole, fragment) = text.split_once('#').unwrap_or((text, ""));
-        let (scheme, rest) = scheme(whole)?;
+        let (scheme, rest) = scheme(text)?;
         let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
         let mut url = Self {
             scheme: scheme.to_ascii_lowercase(),
@@ -37,7 +47,7 @@ impl Url {
             host: String::new(),
             path: String::new(),
             query: query.to_owned(),
-            fragment: fragment.to_owned(),
+            fragment: String::new(),
         };
         if !rest.starts_with('/') {
             if url.scheme.is_empty() {
@@ -46,9 +56,8 @@ impl Url {
             return Ok(url); // `mailto:somebody`: everything after the scheme is opaque
         }
         let mut path = rest;
-        if !url.scheme.is_empty()
-            && let Some(after) = rest.strip_prefix("//")
-        {
+        let with_host = !url.scheme.is_empty() || !request && !rest.starts_with("///");
+        if with_host && let Some(after) = rest.strip_prefix("//") {
             let end = after.find('/').unwrap_or(after.len());
             path = &after[end..];
             let (user, host) = after[..end].rsplit_once('@').unwrap_or(("", &after[..end]));
@@ -136,9 +145,15 @@ fn split_port(host: &str) -> (&str, &str) {
 fn checked_host(host: &str) -> Result<String, String> {
     let port = match host.strip_prefix('[') {
         Some(inner) => {
-            let Some((_, rest)) = inner.rsplit_once(']') else {
+            let Some((address, rest)) = inner.rsplit_once(']') else {
                 return Err("missing ']' in host".to_owned());
             };
+            if address.parse::<std::net::Ipv6Addr>().is_err() && !address.contains('%') {
+                return Err(format!(
+                    "invalid host: {}",
+                    address_text::complaint(address)
+                ));
+            }
             rest
         }
         None => host.rfind(':').map_or("", |at| &host[at..]),

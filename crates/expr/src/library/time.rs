@@ -102,10 +102,12 @@ pub(super) fn install(env: &mut Env) {
 }
 
 /// A part of a moment on the clock of a zone.
-fn part<'a>(args: &[Value<'a>], read: fn(&Clock) -> i64) -> Outcome<'a> {
+fn part<'a>(call: &Call<'_>, args: &[Value<'a>], read: fn(&Clock) -> i64) -> Outcome<'a> {
     let (moment, zone) = match args {
         [Value::Timestamp(moment)] => (moment, None),
         [Value::Timestamp(moment), Value::String(zone)] => (moment, Some(&**zone)),
+        // Only a call that could have meant several functions says what it was given.
+        _ if call.overload().is_empty() => return call.refuse(args),
         _ => return Err(EvalError::no_overload()),
     };
     Ok(Value::Int(read(
@@ -114,49 +116,56 @@ fn part<'a>(args: &[Value<'a>], read: fn(&Clock) -> i64) -> Outcome<'a> {
 }
 
 /// A part of a moment, or a span counted in a unit.
-fn part_or_span<'a>(args: &[Value<'a>], unit: i64, read: fn(&Clock) -> i64) -> Outcome<'a> {
+fn part_or_span<'a>(
+    call: &Call<'_>,
+    args: &[Value<'a>],
+    unit: i64,
+    read: fn(&Clock) -> i64,
+) -> Outcome<'a> {
     match args {
         [Value::Duration(nanos)] => Ok(Value::Int(nanos / unit)),
-        _ => part(args, read),
+        _ => part(call, args, read),
     }
 }
 
-fn date<'a>(_: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
-    part(args, |clock| clock.day)
+fn date<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
+    part(call, args, |clock| clock.day)
 }
 
-fn day_of_month<'a>(_: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
-    part(args, |clock| clock.day - 1)
+fn day_of_month<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
+    part(call, args, |clock| clock.day - 1)
 }
 
-fn day_of_week<'a>(_: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
-    part(args, |clock| clock.weekday)
+fn day_of_week<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
+    part(call, args, |clock| clock.weekday)
 }
 
-fn day_of_year<'a>(_: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
-    part(args, |clock| clock.day_of_year)
+fn day_of_year<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
+    part(call, args, |clock| clock.day_of_year)
 }
 
-fn year<'a>(_: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
-    part(args, |clock| clock.year)
+fn year<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
+    part(call, args, |clock| clock.year)
 }
 
-fn month<'a>(_: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
-    part(args, |clock| clock.month - 1)
+fn month<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
+    part(call, args, |clock| clock.month - 1)
 }
 
-fn hours<'a>(_: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
-    part_or_span(args, 3_600_000_000_000, |clock| clock.hour)
+fn hours<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
+    part_or_span(call, args, 3_600_000_000_000, |clock| clock.hour)
 }
 
-fn minutes<'a>(_: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
-    part_or_span(args, 60_000_000_000, |clock| clock.minute)
+fn minutes<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
+    part_or_span(call, args, 60_000_000_000, |clock| clock.minute)
 }
 
-fn seconds<'a>(_: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
-    part_or_span(args, 1_000_000_000, |clock| clock.second)
+fn seconds<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
+    part_or_span(call, args, 1_000_000_000, |clock| clock.second)
 }
 
-fn milliseconds<'a>(_: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
-    part_or_span(args, 1_000_000, |clock| i64::from(clock.nanos / 1_000_000))
+fn milliseconds<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
+    part_or_span(call, args, 1_000_000, |clock| {
+        i64::from(clock.nanos / 1_000_000)
+    })
 }

@@ -11,7 +11,8 @@ type Outcome<'a> = Result<Value<'a>, EvalError>;
 
 const INT: &str = "integer overflow";
 const UINT: &str = "unsigned integer overflow";
-const DURATION: &str = "duration overflow";
+/// Spans are integers, and so is their overflow.
+const DURATION: &str = INT;
 const TIMESTAMP: &str = "timestamp overflow";
 
 fn int<'a>(result: Option<i64>) -> Outcome<'a> {

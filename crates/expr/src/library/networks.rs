@@ -3,7 +3,7 @@
 use std::{any::Any, net::IpAddr};
 
 use super::{
-    Table,
+    Table, address_text,
     addresses::{self, Address},
     declare, name_types,
 };
@@ -114,11 +114,7 @@ fn parse(text: &str) -> Result<Network, EvalError> {
         return Err(refuse("no '/'".to_owned()));
     };
     let Ok(parsed) = address.parse::<IpAddr>() else {
-        let why = addresses::complaint(address);
-        return Err(refuse(format!(
-            "ParseAddr({}): {why}",
-            number::quote(address)
-        )));
+        return Err(refuse(address_text::complaint(address)));
     };
     let plain = !bits.is_empty()
         && bits.bytes().all(|byte| byte.is_ascii_digit())

@@ -74,12 +74,24 @@ pub(super) fn install(env: &mut Env) {
     declare(env, SUMMARIES);
 }
 
+/// An element that has an order.
+fn comparable(item: Value<'_>) -> Outcome<'_> {
+    use Value::{List, Map, Null, Opaque, Optional, Type};
+    match item {
+        Null | List(_) | Map(_) | Type(_) | Optional(_) | Opaque(_) => {
+            Err(EvalError::no_overload())
+        }
+        item => Ok(item),
+    }
+}
+
 fn is_sorted<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
     let [Value::List(list)] = args else {
         return call.refuse(args);
     };
     let mut before: Option<Value<'a>> = None;
     for item in list.iter() {
+        let item = comparable(item)?;
         if let Some(before) = &before
             && before.compare(&item).is_ok_and(std::cmp::Ordering::is_gt)
         {
@@ -119,6 +131,7 @@ fn extreme<'a>(call: &mut Call<'_>, args: &[Value<'a>], greatest: bool) -> Outco
     };
     let mut best: Option<Value<'a>> = None;
     for item in list.iter() {
+        let item = comparable(item)?;
         best = Some(match best {
             None => item,
             Some(best) => match best.compare(&item) {

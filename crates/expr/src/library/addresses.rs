@@ -2,7 +2,7 @@
 
 use std::{any::Any, net::IpAddr};
 
-use super::{Table, declare, name_types};
+use super::{Table, address_text, declare, name_types};
 use crate::{
     call::Call,
     env::Env,
@@ -93,9 +93,9 @@ pub(super) fn parse(text: &str) -> Result<IpAddr, EvalError> {
     }
     let Ok(address) = address else {
         return Err(EvalError::new(format!(
-            "IP Address {quoted} parse error during conversion from string: ParseAddr({quoted}): {}",
-            complaint(text),
-            quoted = number::quote(text)
+            "IP Address {} parse error during conversion from string: {}",
+            number::quote(text),
+            address_text::complaint(text)
         )));
     };
     if matches!(address, IpAddr::V6(six) if six.to_ipv4_mapped().is_some()) {
@@ -105,42 +105,6 @@ pub(super) fn parse(text: &str) -> Result<IpAddr, EvalError> {
         )));
     }
     Ok(address)
-}
-
-/// Why a text is no address, in the words of the reference for the common cases.
-pub(super) fn complaint(text: &str) -> String {
-    let sign = text.chars().find(|c| matches!(c, '.' | ':' | '%'));
-    match sign {
-        Some('.') => {
-            let parts: Vec<&str> = text.split('.').collect();
-            for part in &parts {
-                if part.is_empty() {
-                    let at = text.find("..").map_or(text, |at| &text[at + 1..]);
-                    return format!(
-                        "IPv4 field must have at least one digit (at {})",
-                        number::quote(if text.starts_with('.') { text } else { at })
-                    );
-                }
-                if part.len() > 1 && part.starts_with('0') {
-                    return "IPv4 field has octet with leading zero".to_owned();
-                }
-                if let Some(at) = part.find(|c: char| !c.is_ascii_digit()) {
-                    return format!("unexpected character (at {})", number::quote(&part[at..]));
-                }
-                if part.parse::<u64>().is_ok_and(|octet| octet > 255) {
-                    return "IPv4 field has value >255".to_owned();
-                }
-            }
-            if parts.len() < 4 {
-                "IPv4 address too short".to_owned()
-            } else {
-                "IPv4 address too long".to_owned()
-            }
-        }
-        Some(':') => "unexpected character, want colon".to_owned(),
-        Some('%') => "missing IPv6 address".to_owned(),
-        _ => "unable to parse IP".to_owned(),
-    }
 }
 
 fn ip<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {

@@ -1,11 +1,22 @@
 //! Base64.
 
-use base64::Engine as _;
+use base64::{
+    Engine as _,
+    engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
+};
 
 use super::{Table, declare};
 use crate::{call::Call, env::Env, error::EvalError, value::Value};
 
 type Outcome<'a> = Result<Value<'a>, EvalError>;
+
+/// Without padding, and careless about bits that nobody needs.
+const LENIENT: GeneralPurpose = GeneralPurpose::new(
+    &base64::alphabet::STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_allow_trailing_bits(true)
+        .with_decode_padding_mode(DecodePaddingMode::RequireNone),
+);
 
 const ENCODERS: Table = &[
     (
@@ -31,18 +42,15 @@ fn decode<'a>(call: &mut Call<'_>, args: &[Value<'a>]) -> Outcome<'a> {
     call.reserve(text.len())?;
     let padded = base64::engine::general_purpose::STANDARD.decode(&**text);
     // What lacks its padding is read as well.
-    let decoded = padded.or_else(|error| {
-        base64::engine::general_purpose::STANDARD_NO_PAD
-            .decode(&**text)
-            .map_err(|_| error)
-    });
+    let decoded = padded.or_else(|error| LENIENT.decode(&**text).map_err(|_| error));
     match decoded {
         Ok(bytes) => Ok(Value::bytes(bytes)),
         Err(error) => {
             let at = match error {
                 base64::DecodeError::InvalidByte(at, _)
                 | base64::DecodeError::InvalidLastSymbol(at, _) => at,
-                _ => text.len(),
+                base64::DecodeError::InvalidLength(length) => length - length % 4,
+                base64::DecodeError::InvalidPadding => text.len(),
             };
             Err(EvalError::new(format!(
                 "illegal base64 data at input byte {at}"
