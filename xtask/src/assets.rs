@@ -99,6 +99,30 @@ pub(crate) fn oracle() -> anyhow::Result<PathBuf> {
     Ok(program)
 }
 
+/// The conformance vectors of CEL as JSON, out of the module that the oracle for expressions is pinned to.
+pub(crate) fn cel_vectors() -> anyhow::Result<PathBuf> {
+    let source = workspace::root().join("xtask/oracle/cel");
+    let mut digest = Sha256::new();
+    for file in ["go.sum", "vectors/main.go"] {
+        digest.update(fs::read(source.join(file))?);
+    }
+    let digest = digest.finalize();
+    let version = u64::from_be_bytes(digest[..8].try_into()?);
+    let folder = assets::folder().join(format!("cel-vectors-{version:016x}"));
+    if !folder.is_dir() {
+        go::require()?;
+        in_one_piece(&folder, |into| {
+            let module = go::module_folder(&source, "cel.dev/expr")?;
+            go::run(
+                &source,
+                "./vectors",
+                &[&module.join("tests/simple/testdata"), into],
+            )
+        })?;
+    }
+    Ok(folder)
+}
+
 /// Folders that are being filled have names that start like this.
 const UNFINISHED: &str = ".unfinished-";
 

@@ -41,10 +41,12 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         )?;
         steps.run("conformance diff", conformance::diff)?;
         steps.run("conformance oracle", conformance::oracle)?;
+        steps.run("conformance cel", conformance::cel)?;
     } else {
         steps.skip("tests on a real control plane", "Go is not installed");
         steps.skip("conformance diff", "Go is not installed");
         steps.skip("conformance oracle", "Go is not installed");
+        steps.skip("conformance cel", "Go is not installed");
     }
     steps.summary();
     Ok(())

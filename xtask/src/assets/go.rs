@@ -52,6 +52,15 @@ pub(super) fn build(
     workspace::run(&mut command)
 }
 
+/// Runs a package of the module in `folder`.
+pub(super) fn run(folder: &Path, package: &str, arguments: &[&Path]) -> anyhow::Result<()> {
+    let mut command = go(folder);
+    command
+        .args(["run", "-mod=readonly", package])
+        .args(arguments);
+    workspace::run(&mut command)
+}
+
 /// Where the files of a dependency of the module in `folder` are.
 pub(super) fn module_folder(folder: &Path, module: &str) -> anyhow::Result<PathBuf> {
     let mut command = go(folder);

@@ -1,6 +1,7 @@
 //! `cargo xtask conformance SUITE`: runs a suite and holds its result against the committed expectations.
 //! Every suite ends with one line `SUITE: PASSED/TOTAL`; `scoreboard` is what they share.
 
+mod cel;
 mod diff;
 mod expectations;
 mod kube_rs;
@@ -18,6 +19,8 @@ pub(crate) struct Arguments {
 /// One suite each, in a file of its own.
 #[derive(clap::Subcommand)]
 enum Suite {
+    /// The expression language's own conformance vectors.
+    Cel(cel::Arguments),
     /// Request scripts against a real kube-apiserver and the embedded one: any difference fails.
     Diff(diff::Arguments),
     /// kube-rs's own cluster tests, out of its published crates, unmodified.
@@ -28,6 +31,7 @@ enum Suite {
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     match &arguments.suite {
+        Suite::Cel(arguments) => cel::run(arguments),
         Suite::Diff(arguments) => diff::run(arguments),
         Suite::KubeRs(arguments) => kube_rs::run(arguments),
         Suite::Oracle(arguments) => oracle::run(arguments),
@@ -37,6 +41,11 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 /// The suite `kube-rs` with its defaults, for `cargo xtask test`.
 pub(crate) fn kube_rs() -> anyhow::Result<()> {
     kube_rs::run(&kube_rs::Arguments::default())
+}
+
+/// The suite `cel` with its defaults, for `cargo xtask test`.
+pub(crate) fn cel() -> anyhow::Result<()> {
+    cel::run(&cel::Arguments::default())
 }
 
 /// The suite `oracle` with its defaults, for `cargo xtask test`.

@@ -57,6 +57,26 @@ pub(crate) fn finish(
     outcomes: &[Outcome],
     expectations: &Expectations,
 ) -> anyhow::Result<()> {
+    print!("{}", table(outcomes, expectations));
+    judge(suite, outcomes, expectations)
+}
+
+/// The same for a suite of thousands: what passed is in the JSON only.
+pub(crate) fn finish_briefly(
+    suite: &str,
+    outcomes: &[Outcome],
+    expectations: &Expectations,
+) -> anyhow::Result<()> {
+    let failed: Vec<Outcome> = outcomes
+        .iter()
+        .filter(|outcome| !outcome.passed)
+        .cloned()
+        .collect();
+    print!("{}", table(&failed, expectations));
+    judge(suite, outcomes, expectations)
+}
+
+fn judge(suite: &str, outcomes: &[Outcome], expectations: &Expectations) -> anyhow::Result<()> {
     let passed = outcomes.iter().filter(|outcome| outcome.passed).count();
     let result = Result {
         suite,
@@ -69,7 +89,6 @@ pub(crate) fn finish(
     fs::write(&path, serde_json::to_vec_pretty(&result)?)
         .with_context(|| format!("write {}", path.display()))?;
 
-    print!("{}", table(outcomes, expectations));
     let complaints = complaints(outcomes, expectations);
     for complaint in &complaints {
         println!("{complaint}");
