@@ -82,7 +82,35 @@ pub(crate) fn parse(
     object["apiVersion"] = json!(resource.api_version());
     object["kind"] = json!(resource.kind);
     report(request, &envelope, resource, &strict, validation)?;
+    merge_owners(request, &mut object);
     Ok(object)
+}
+
+/// An owner that is named twice is one owner. Clients that do so are told.
+pub(crate) fn merge_owners(request: &Request, object: &mut Value) {
+    let owners = object.pointer_mut("/metadata/ownerReferences");
+    let Some(owners) = owners.and_then(Value::as_array_mut) else {
+        return;
+    };
+    let mut seen: Vec<String> = Vec::new();
+    let mut twice: Vec<String> = Vec::new();
+    owners.retain(|owner| {
+        let uid = owner["uid"].as_str().unwrap_or_default().to_owned();
+        if !seen.contains(&uid) {
+            seen.push(uid);
+            return true;
+        }
+        if !twice.contains(&uid) {
+            twice.push(uid);
+        }
+        false
+    });
+    if !twice.is_empty() {
+        request.warn(format!(
+            ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: {}",
+            twice.join(", ")
+        ));
+    }
 }
 
 /// Prunes a custom resource and gives its metadata the shape that it must have. Nulls that the schema does

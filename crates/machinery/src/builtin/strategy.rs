@@ -63,6 +63,7 @@ pub fn prepare_for_create(kind: &str, object: &mut Value, now: &str) {
         object_or_new(object, "metadata").insert("generation".into(), json!(1));
     }
     match kind {
+        "Lease" => without_coordination(object),
         "Pod" => new_pod(object, pod_class.unwrap_or_default(), now),
         "Namespace" => new_namespace(object),
         "Job" => job::generate_selector(object),
@@ -97,6 +98,7 @@ pub fn prepare_for_update(kind: &str, new: &mut Value, old: &Value) {
         "CertificateSigningRequest" => restore(new, old, "spec"),
         "PersistentVolumeClaim" => data_sources(new),
         "ServiceAccount" => secret_names(new),
+        "Lease" => without_coordination(new),
         "Service" => service::update(new, old),
         "DaemonSet" => {
             let template = |object: &Value| object["spec"]["template"].clone();
@@ -272,4 +274,11 @@ fn phase_transition(new: &mut Object, old: &Value, now: &str) {
     } else if !same_phase && (given.is_none() || given == old["status"].get(FIELD)) {
         status.insert(FIELD.into(), json!(now));
     }
+}
+
+/// Coordinated leader election is off on servers that nobody told otherwise, and its fields are dropped.
+fn without_coordination(lease: &mut Object) {
+    let spec = object_or_new(lease, "spec");
+    spec.remove("strategy");
+    spec.remove("preferredHolder");
 }

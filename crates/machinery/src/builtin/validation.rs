@@ -47,7 +47,9 @@ pub fn validate_update(kind: &str, new: &Value, old: &Value) -> Vec<FieldError> 
     let mut report = Report::default();
     metadata::update(&mut report, kind, new, old);
     if update::checks_content_first(kind) {
-        content(&mut report, kind, new, false);
+        for _ in 0..update::checks_of_content(kind) {
+            content(&mut report, kind, new, false);
+        }
         update::check(&mut report, kind, new, old);
     } else {
         update::check(&mut report, kind, new, old);
@@ -97,7 +99,7 @@ fn content(report: &mut Report, kind: &str, object: &Value, is_new: bool) {
         "Endpoints" => endpoints::endpoints(report, object),
         "Event" => simple::event(report, object),
         "HorizontalPodAutoscaler" => autoscaling::autoscaler(report, object),
-        "Ingress" => ingress::ingress(report, spec),
+        "Ingress" => ingress::ingress(report, object, is_new),
         "IngressClass" => ingress::class(report, spec),
         "Job" => workload::job(report, object),
         "Lease" => simple::lease(report, spec),

@@ -55,14 +55,13 @@ impl Resets {
             ("certificatesigningrequests", "approval") => {
                 without(&[&["spec"], &["status", "certificate"]])
             }
-            ("pods", "ephemeralcontainers") => without(&[&["status"]]),
             ("pods", "resize") => only(&[
                 &["spec", "containers", "*", "resources"],
                 &["spec", "containers", "*", "resizePolicy"],
                 &["spec", "initContainers", "*", "resources"],
                 &["spec", "initContainers", "*", "resizePolicy"],
             ]),
-            ("namespaces", "finalize") => without(&[&["status"]]),
+            ("namespaces", "finalize") | ("pods", "ephemeralcontainers") => without(&[&["status"]]),
             (_, "") if has_status => without(&[&["status"]]),
             (_, "status") => without(status_endpoint(group, plural)),
             _ => return Self::none(),

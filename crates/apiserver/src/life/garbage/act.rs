@@ -128,8 +128,8 @@ async fn unblock(shared: &Arc<Shared>, dependent: &Found) -> Result<(), Status> 
     let namespace = dependent.namespace.as_deref();
     let (resource, name) = (&dependent.resource, &dependent.name);
     edit(shared, resource, namespace, name, |object| {
-        let list = object["metadata"]["ownerReferences"].as_array_mut();
-        for reference in list.into_iter().flatten() {
+        let list = object.pointer_mut("/metadata/ownerReferences");
+        for reference in list.and_then(Value::as_array_mut).into_iter().flatten() {
             if reference["blockOwnerDeletion"] == true {
                 reference["blockOwnerDeletion"] = Value::Bool(false);
             }

@@ -5,7 +5,14 @@ use serde_json::{Value, json};
 use super::report::{Report, list, text};
 use crate::names;
 
-pub(super) fn ingress(report: &mut Report, spec: &Value) {
+pub(super) fn ingress(report: &mut Report, object: &Value, is_new: bool) {
+    let spec = &object["spec"];
+    for (index, tls) in list(&spec["tls"]).iter().enumerate() {
+        for (at, name) in list(&tls["hosts"]).iter().enumerate() {
+            let path = format!("spec.tls[{index}].hosts[{at}]");
+            host_name(report, name, &path);
+        }
+    }
     let backend_given = spec["defaultBackend"].is_object();
     if list(&spec["rules"]).is_empty() && !backend_given {
         let why = "either `defaultBackend` or `rules` must be specified";
@@ -25,6 +32,12 @@ pub(super) fn ingress(report: &mut Report, spec: &Value) {
         }
     }
     report.subdomain_if_set("spec.ingressClassName", &spec["ingressClassName"]);
+    let annotated = &object["metadata"]["annotations"]["kubernetes.io/ingress.class"];
+    let class = &spec["ingressClassName"];
+    if is_new && annotated.is_string() && class.is_string() && annotated != class {
+        let why = "must match `ingressClassName` when both are specified";
+        report.invalid("annotations.kubernetes.io/ingress.class", annotated, why);
+    }
 }
 
 fn host(report: &mut Report, host: &Value, path: &str) {
@@ -34,7 +47,14 @@ fn host(report: &mut Report, host: &Value, path: &str) {
     }
     if name.parse::<std::net::IpAddr>().is_ok() {
         report.invalid(path, host, "must be a DNS name, not an IP address");
-    } else if name.contains('*') {
+        return;
+    }
+    host_name(report, host, path);
+}
+
+fn host_name(report: &mut Report, host: &Value, path: &str) {
+    let name = text(host);
+    if name.contains('*') {
         let rest = name.strip_prefix("*.");
         let valid = rest.is_some_and(|rest| names::dns_1123_subdomain(rest).is_empty());
         if !valid {

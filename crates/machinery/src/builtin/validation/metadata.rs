@@ -82,9 +82,10 @@ pub(super) fn update(report: &mut Report, kind: &str, new: &Value, old: &Value) 
         }
         report.errors.extend(shape.iter().cloned());
     }
-    // The last layer of some kinds checks the object as if it were new.
+    // Two layers of some kinds check the object as if it were new.
     if layers == 4 {
         let errors = names::validate_kube_finalizers(new, "metadata");
+        report.errors.extend(errors.iter().cloned());
         report.errors.extend(errors);
     }
 }

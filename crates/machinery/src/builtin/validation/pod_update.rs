@@ -8,6 +8,13 @@ const OTHER_FIELDS: &str = "pod updates may not change fields other than `spec.c
 
 pub(super) fn check(report: &mut Report, new: &Value, old: &Value) {
     for field in ["containers", "initContainers"] {
+        for (index, container) in list(&new[field]).iter().enumerate() {
+            if text(&container["image"]).is_empty() {
+                report.required(format!("spec.{field}[{index}].image"));
+            }
+        }
+    }
+    for field in ["containers", "initContainers"] {
         if list(&new[field]).len() != list(&old[field]).len() {
             let why = format!("pod updates may not add or remove {}", words(field));
             report.forbidden(format!("spec.{field}"), &why);

@@ -115,6 +115,10 @@ pub(super) fn volume(report: &mut Report, spec: &Value) {
         let path = "spec.nodeAffinity.required";
         affinity::node_selector(report, &spec["nodeAffinity"]["required"], path);
     }
+    if spec["local"].is_object() && !spec["nodeAffinity"].is_object() {
+        let why = "Local volume requires node affinity";
+        report.required_because("spec.nodeAffinity", why);
+    }
     let mut found = 0;
     for kind in SOURCES {
         if !spec[kind].is_object() {

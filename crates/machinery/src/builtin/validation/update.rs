@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     pod_update,
-    report::{Report, text},
+    report::{Report, amount, text},
 };
 
 const IMMUTABLE: &str = "field is immutable";
@@ -23,6 +23,14 @@ pub(super) fn checks_content_first(kind: &str) -> bool {
             | "RoleBinding"
             | "StatefulSet"
     )
+}
+
+/// How often the content of such a kind is checked: two layers of a real server do it for some.
+pub(super) fn checks_of_content(kind: &str) -> usize {
+    match kind {
+        "PersistentVolume" => 2,
+        _ => 1,
+    }
 }
 
 /// Kinds whose content is checked on updates at all.
@@ -205,6 +213,15 @@ fn claim(report: &mut Report, new: &Value, old: &Value, old_claim: &Value) {
         let why = "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
         report.forbidden("spec", why);
     }
+    let size = |claim: &Value| amount(&claim["resources"]["requests"]["storage"]);
+    let reached = amount(&old_claim["status"]["capacity"]["storage"]);
+    if size(new) < size(old) && size(new) <= reached {
+        let path = "spec.resources.requests.storage";
+        report.forbidden(path, "field can not be less than status.capacity");
+    }
+    if new["volumeMode"] != old["volumeMode"] {
+        report.invalid("volumeMode", &new["volumeMode"], IMMUTABLE);
+    }
 }
 
 fn volume(report: &mut Report, new: &Value, old: &Value) {
@@ -246,7 +263,8 @@ fn storage_class(report: &mut Report, new: &Value, old: &Value) {
 
 fn service(report: &mut Report, new: &Value, old: &Value) {
     let (ty, old_ty) = (text(&new["type"]), text(&old["type"]));
-    if ty == "ExternalName" || old_ty == "ExternalName" {
+    let has_address = |ty: &str| matches!(ty, "ClusterIP" | "NodePort" | "LoadBalancer");
+    if !has_address(ty) || !has_address(old_ty) {
         return;
     }
     let first = |spec: &Value| spec["clusterIPs"][0].clone();

@@ -264,7 +264,9 @@ fn projected(report: &mut Report, source: &Value, path: &str) {
                 );
             }
             if text(&token["path"]).is_empty() {
-                report.required(format!("{path}.serviceAccountToken.path"));
+                // Blamed on the volume, whichever of its sources it is.
+                let volume = path.split(".sources[").next().unwrap_or(&path);
+                report.required(format!("{volume}.path"));
             }
         }
         if found > 1 {
