@@ -23,6 +23,7 @@ mod life;
 mod lifecycle;
 pub mod openapi;
 mod options;
+mod ownership;
 mod path;
 mod protobuf;
 mod quirks;

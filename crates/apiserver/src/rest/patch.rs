@@ -19,8 +19,9 @@ use super::{
 use crate::{
     body, clock, kinds,
     options::{FieldValidation, WriteOptions, options_invalid},
+    ownership,
     resource::Resource,
-    stored, strategy,
+    stored,
 };
 
 /// The kinds of patches.
@@ -247,7 +248,7 @@ async fn apply(request: &Request, options: &WriteOptions) -> Result<Response, St
     let force = options.force.unwrap_or(false);
     let merge = |live: Option<&Value>| -> Result<Value, Status> {
         let now = clock::seconds(request.shared.clock.now());
-        let ownership = strategy::Ownership::of(request, manager.clone(), now);
+        let ownership = ownership::Ownership::of(request, manager.clone(), now);
         let applied = managed::apply(live, &config, &ownership.write(request), force)
             .map_err(|error| error.status())?;
         let mut object = applied.object;

@@ -10,7 +10,7 @@ use crate::{
     clock, convert,
     lifecycle::{self, Deleting},
     options::WriteOptions,
-    quirks, revision, stored, strategy,
+    ownership, quirks, revision, stored, strategy,
 };
 
 /// How often a write without a resource version of its own tries again when somebody was faster.
@@ -285,7 +285,7 @@ pub(crate) fn track(
     now: &str,
 ) -> Value {
     let manager = request.manager(options.field_manager.as_deref());
-    let ownership = strategy::Ownership::of(request, manager, now.to_owned());
+    let ownership = ownership::Ownership::of(request, manager, now.to_owned());
     managed::update(live, new, &ownership.write(request))
 }
 

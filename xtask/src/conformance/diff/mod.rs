@@ -8,6 +8,7 @@
 use std::{fmt::Write as _, path::PathBuf, time::Duration};
 
 use anyhow::{Context, Result};
+use serde_json::Value;
 use tokio::time::timeout;
 
 use self::{
@@ -118,6 +119,12 @@ async fn transcript(script: &Script, server: &Endpoint, servers: &Servers) -> Re
         .await
         .with_context(|| format!("not done within {DEADLINE:?}"))??;
     renumber::renumber(&mut records, &script.text, script.content.clock);
+    // Managers are sorted by time first: where a second may end anywhere in a script, their order is chance.
+    if !script.content.steps.iter().any(|step| step.tick) {
+        for record in &mut records {
+            sort_managers(&mut record.result);
+        }
+    }
     Ok(records)
 }
 
@@ -149,5 +156,23 @@ fn print_transcript(name: &str, records: &[Record]) {
     for record in records {
         let result = serde_json::to_string_pretty(&record.result).unwrap_or_default();
         println!("-- {name} {}\n{result}", record.title);
+    }
+}
+
+/// Sorts `managedFields` wherever they are.
+fn sort_managers(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                match value {
+                    Value::Array(entries) if name == "managedFields" => {
+                        entries.sort_by_key(Value::to_string);
+                    }
+                    other => sort_managers(other),
+                }
+            }
+        }
+        Value::Array(entries) => entries.iter_mut().for_each(sort_managers),
+        _ => {}
     }
 }

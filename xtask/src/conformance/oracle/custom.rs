@@ -5,8 +5,8 @@ use rand::{Rng, rngs::StdRng};
 use serde_json::{Value, json};
 
 use super::{
+    replay::whole_numbers,
     rules,
-    sequence::whole_numbers,
     shape::Shape,
     value::{self, Faults},
 };

@@ -3,6 +3,7 @@
 
 mod custom;
 mod process;
+mod replay;
 mod rules;
 mod sequence;
 mod shape;
@@ -83,7 +84,7 @@ impl Family {
     /// What differs between the oracle's answer and ours; `None` if nothing does.
     fn difference(self, question: &Value, answer: &Value) -> Option<String> {
         match self {
-            Self::Sequence => sequence::difference(&question["sequence"], answer),
+            Self::Sequence => replay::difference(&question["sequence"], answer),
             Self::Custom => custom::difference(&question["custom"], answer),
             Self::Strategic => strategic::difference(&question["strategic"], answer),
         }

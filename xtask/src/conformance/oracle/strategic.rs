@@ -5,7 +5,7 @@ use quadrille_machinery::patch;
 use rand::{Rng, rngs::StdRng};
 use serde_json::{Map, Value, json};
 
-use super::sequence::whole_numbers;
+use super::replay::whole_numbers;
 
 /// What a random part of an object looks like.
 enum Part {
