@@ -2,14 +2,15 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // a test may; its helpers too
 
-use std::time::{Duration, Instant};
-
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Pod};
 use kube::{
     Api,
     api::{DeleteParams, PostParams},
 };
-use quadrille_testkit::real::{self, ControlPlane, Options};
+use quadrille_testkit::{
+    eventually, eventually_object,
+    real::{self, ControlPlane, Options},
+};
 use serde_json::json;
 
 #[tokio::test]
@@ -74,23 +75,21 @@ async fn a_full_control_plane_runs_pods_and_finishes_namespaces() {
         "spec": {"containers": [{"name": "c", "image": "i"}]},
     }))
     .unwrap();
-    until(async || pods.create(&PostParams::default(), &pod).await.is_ok()).await;
-    until(async || {
-        let pod = pods.get("p").await.unwrap();
-        pod.status.and_then(|status| status.phase).as_deref() == Some("Running")
+    eventually("a pod is taken", async || {
+        pods.create(&PostParams::default(), &pod).await
+    })
+    .await;
+    eventually_object(&pods, "p", "the pod runs", |pod| {
+        let status = pod.and_then(|pod| pod.status.as_ref());
+        status.and_then(|status| status.phase.as_deref()) == Some("Running")
     })
     .await;
     namespaces
         .delete("work", &DeleteParams::default())
         .await
         .unwrap();
-    until(async || namespaces.get_opt("work").await.unwrap().is_none()).await;
-}
-
-async fn until(condition: impl AsyncFn() -> bool) {
-    let deadline = Instant::now() + Duration::from_mins(2);
-    while !condition().await {
-        assert!(Instant::now() < deadline, "waited in vain");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+    eventually_object(&namespaces, "work", "the namespace is gone", |namespace| {
+        namespace.is_none()
+    })
+    .await;
 }

@@ -4,7 +4,7 @@ use super::{
     coster::Coster,
     sizes::{Estimate, Operand, Range},
 };
-use crate::Type;
+use crate::{Type, library::is_flat};
 
 /// Length assumed for the pattern of a named format.
 const FORMAT_PATTERN: f64 = 128.0;
@@ -49,44 +49,7 @@ impl Coster<'_> {
         let address = Range { min: 4, max: 16 };
         match function {
             "check" => Estimate::of(Range::fixed(350_000)),
-            "serviceAccount"
-            | "path"
-            | "group"
-            | "resource"
-            | "subresource"
-            | "namespace"
-            | "name"
-            | "allowed"
-            | "reason"
-            | "error"
-            | "errored"
-            | "masked"
-            | "prefixLength"
-            | "family"
-            | "isUnspecified"
-            | "isLoopback"
-            | "isLinkLocalMulticast"
-            | "isLinkLocalUnicast"
-            | "isGlobalUnicast"
-            | "format.named"
-            | "sign"
-            | "asInteger"
-            | "isInteger"
-            | "asApproximateFloat"
-            | "isGreaterThan"
-            | "isLessThan"
-            | "compareTo"
-            | "add"
-            | "sub"
-            | "major"
-            | "minor"
-            | "patch"
-            | "getScheme"
-            | "getHostname"
-            | "getHost"
-            | "getPort"
-            | "getEscapedPath"
-            | "getQuery" => Estimate::of(one),
+            _ if is_flat(function) => Estimate::of(one),
             "fieldSelector" | "labelSelector" => {
                 let [arg] = args else {
                     return None;

@@ -1,6 +1,6 @@
 //! What calls cost, by the reference's model and a Kubernetes server's additions.
 
-use crate::value::Value;
+use crate::{library::is_flat, value::Value};
 
 /// A tenth per unit of size, rounded up.
 #[allow(
@@ -152,44 +152,7 @@ fn server(
         "replace" | "split" | "ip.isCanonical" => at_least(1, scaled(size(0), 0.2)),
         "join" => at_least(1, scaled(result.map_or(1, Value::size), 0.2)),
         "find" | "findAll" => at_least(2, matching(size(0), size(1))),
-        "serviceAccount"
-        | "path"
-        | "group"
-        | "resource"
-        | "subresource"
-        | "namespace"
-        | "name"
-        | "allowed"
-        | "reason"
-        | "error"
-        | "errored"
-        | "masked"
-        | "prefixLength"
-        | "family"
-        | "isUnspecified"
-        | "isLoopback"
-        | "isLinkLocalMulticast"
-        | "isLinkLocalUnicast"
-        | "isGlobalUnicast"
-        | "format.named"
-        | "sign"
-        | "asInteger"
-        | "isInteger"
-        | "asApproximateFloat"
-        | "isGreaterThan"
-        | "isLessThan"
-        | "compareTo"
-        | "add"
-        | "sub"
-        | "major"
-        | "minor"
-        | "patch"
-        | "getScheme"
-        | "getHostname"
-        | "getHost"
-        | "getPort"
-        | "getEscapedPath"
-        | "getQuery" => Some(1),
+        _ if is_flat(function) => Some(1),
         "containsIP" => {
             let parse = if overload == "cidr_contains_ip_string" {
                 traversal(size(1))

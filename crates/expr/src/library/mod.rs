@@ -7,6 +7,7 @@ mod arithmetic;
 mod authorizer;
 mod conversions;
 mod encoders;
+mod flat;
 pub(crate) mod formats;
 pub(crate) mod formatting;
 mod jsonpatch;
@@ -27,6 +28,8 @@ mod time;
 mod url_text;
 mod urls;
 mod versions;
+
+pub(crate) use flat::is_flat;
 
 use crate::{
     call::Native,

@@ -59,11 +59,10 @@ pub(super) async fn visit(shared: &Arc<Shared>, index: &Index, key: &Bytes) -> R
     };
     let metadata = &found.skeleton.metadata;
     if metadata.deletion_timestamp.is_some() {
-        let has = |name: &str| metadata.finalizers.iter().any(|known| known == name);
-        if has(ORPHAN) {
+        if metadata.has_finalizer(ORPHAN) {
             return orphan(shared, &catalog, index, &found).await;
         }
-        if has(FOREGROUND) {
+        if metadata.has_finalizer(FOREGROUND) {
             return foreground(shared, &catalog, index, &found).await;
         }
         return Ok(());
@@ -111,12 +110,8 @@ fn closes_a_circle(
     metadata: &Metadata,
 ) -> Result<bool, Status> {
     for key in index.of(&metadata.uid) {
-        let waits = find(shared, catalog, &key)?.is_some_and(|dependent| {
-            let metadata = &dependent.skeleton.metadata;
-            metadata.deletion_timestamp.is_some()
-                && metadata.finalizers.iter().any(|name| name == FOREGROUND)
-        });
-        if waits {
+        let dependent = find(shared, catalog, &key)?;
+        if dependent.is_some_and(|dependent| dependent.skeleton.metadata.waits_for_dependents()) {
             return Ok(true);
         }
     }
@@ -142,10 +137,9 @@ async fn unblock(shared: &Arc<Shared>, dependent: &Found) -> Result<(), Status> 
 
 /// A finalizer that a user set before decides how the object's own dependents fare.
 fn kept_propagation(metadata: &Metadata) -> Propagation {
-    let has = |name: &str| metadata.finalizers.iter().any(|known| known == name);
-    if has(ORPHAN) {
+    if metadata.has_finalizer(ORPHAN) {
         Propagation::Orphan
-    } else if has(FOREGROUND) {
+    } else if metadata.has_finalizer(FOREGROUND) {
         Propagation::Foreground
     } else {
         Propagation::Background
@@ -184,13 +178,7 @@ fn state(
     if skeleton.metadata.uid != owner.uid {
         return Ok(OwnerState::Gone);
     }
-    let waits = skeleton.metadata.deletion_timestamp.is_some()
-        && skeleton
-            .metadata
-            .finalizers
-            .iter()
-            .any(|name| name == FOREGROUND);
-    Ok(if waits {
+    Ok(if skeleton.metadata.waits_for_dependents() {
         OwnerState::WaitsForDependents
     } else {
         OwnerState::Lives

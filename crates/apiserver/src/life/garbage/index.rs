@@ -41,6 +41,18 @@ pub(super) struct Owner {
     pub(super) block_owner_deletion: bool,
 }
 
+impl Metadata {
+    /// Whether a finalizer is there.
+    pub(super) fn has_finalizer(&self, name: &str) -> bool {
+        self.finalizers.iter().any(|known| known == name)
+    }
+
+    /// Whether the object is being deleted, after its dependents.
+    pub(super) fn waits_for_dependents(&self) -> bool {
+        self.deletion_timestamp.is_some() && self.has_finalizer(FOREGROUND)
+    }
+}
+
 /// The dependents of every owner, by the owner's uid.
 #[derive(Debug, Default)]
 pub(super) struct Index {
@@ -98,9 +110,6 @@ pub(super) fn skeleton(value: &[u8]) -> Option<Skeleton> {
 pub(super) fn is_interesting(skeleton: &Skeleton) -> bool {
     let metadata = &skeleton.metadata;
     !metadata.owner_references.is_empty()
-        || (metadata.deletion_timestamp.is_some()
-            && metadata
-                .finalizers
-                .iter()
-                .any(|name| name == ORPHAN || name == FOREGROUND))
+        || metadata.waits_for_dependents()
+        || (metadata.deletion_timestamp.is_some() && metadata.has_finalizer(ORPHAN))
 }
