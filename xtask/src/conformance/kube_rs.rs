@@ -5,8 +5,16 @@
 mod harness;
 mod sources;
 
-use std::{path::PathBuf, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
+    time::Duration,
+};
 
+use anyhow::anyhow;
+
+use self::harness::TestBinary;
 use super::{
     expectations::Expectations,
     scoreboard::{self, Outcome},
@@ -16,6 +24,8 @@ use crate::workspace;
 
 /// A test that waits longer than this for a cluster hangs.
 const TEST_DEADLINE: Duration = Duration::from_mins(2);
+/// How many tests run at once.
+const LANES: usize = 4;
 
 /// Options of `cargo xtask conformance kube-rs`.
 #[derive(clap::Args, Default)]
@@ -41,22 +51,13 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         None => Target::embedded()?,
     };
     let filter = arguments.filter.as_deref().unwrap_or_default();
-    let mut outcomes = Vec::new();
+    let mut tests = Vec::new();
     for binary in &binaries {
-        for test in binary
-            .ignored_tests()?
-            .into_iter()
-            .filter(|test| test.contains(filter))
-        {
-            let outcome = binary.run(&test, &target.kubeconfig(), TEST_DEADLINE)?;
-            println!(
-                "{} {}",
-                if outcome.passed { "ok    " } else { "failed" },
-                outcome.test
-            );
-            outcomes.push(outcome);
-        }
+        let names = binary.ignored_tests()?;
+        let wanted = names.into_iter().filter(|test| test.contains(filter));
+        tests.extend(wanted.map(|test| (binary, test)));
     }
+    let outcomes = run_side_by_side(&tests, &target.kubeconfig())?;
     if arguments.filter.is_some() {
         outcomes.iter().for_each(show);
         return Ok(());
@@ -68,6 +69,37 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     };
     let path = workspace::root().join(format!("tests/conformance/{suite}.yaml"));
     scoreboard::finish(suite, &outcomes, &Expectations::read(&path)?)
+}
+
+/// Runs tests in a few lanes, as the harness of kube-rs would: most of their time is waiting for the cluster.
+fn run_side_by_side(
+    tests: &[(&TestBinary, String)],
+    kubeconfig: &Path,
+) -> anyhow::Result<Vec<Outcome>> {
+    let next = AtomicUsize::new(0);
+    let lane = || {
+        let mut outcomes = Vec::new();
+        while let Some((binary, test)) = tests.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let outcome = binary.run(test, kubeconfig, TEST_DEADLINE)?;
+            let mark = if outcome.passed { "ok    " } else { "failed" };
+            println!("{mark} {}", outcome.test);
+            outcomes.push(outcome);
+        }
+        anyhow::Ok(outcomes)
+    };
+    let lanes: Vec<_> = thread::scope(|scope| {
+        let lanes: Vec<_> = (0..LANES).map(|_| scope.spawn(lane)).collect();
+        lanes
+            .into_iter()
+            .map(thread::ScopedJoinHandle::join)
+            .collect()
+    });
+    let mut outcomes = Vec::new();
+    for lane in lanes {
+        outcomes.extend(lane.map_err(|_| anyhow!("a lane of tests panicked"))??);
+    }
+    outcomes.sort_by(|one, other| one.test.cmp(&other.test));
+    Ok(outcomes)
 }
 
 fn show(outcome: &Outcome) {

@@ -8,13 +8,14 @@
 use std::{fmt::Write as _, path::PathBuf, time::Duration};
 
 use anyhow::{Context, Result};
+use futures::{StreamExt as _, stream};
 use serde_json::Value;
 use tokio::time::timeout;
 
 use self::{
     compare::differences,
     run::Record,
-    script::{Script, load},
+    script::{Reach, Script, load},
     servers::Servers,
 };
 use super::{
@@ -35,6 +36,8 @@ mod watching;
 
 /// How long one script may take on one server.
 const DEADLINE: Duration = Duration::from_mins(2);
+/// How many scripts that only know their own namespace run at once.
+const LANES: usize = 4;
 /// How many differences of one script are shown.
 const SHOWN: usize = 30;
 
@@ -66,13 +69,7 @@ async fn compare_servers(arguments: &Arguments) -> Result<()> {
     let folder = root.join("tests/conformance");
     let scripts = load(&folder.join("diff"), arguments.only.as_deref())?;
     let servers = Servers::start(arguments.real.as_deref(), arguments.with.as_deref()).await?;
-    let mut outcomes = Vec::new();
-    for script in &scripts {
-        let outcome = outcome(script, &servers, arguments.show).await;
-        let mark = if outcome.passed { '.' } else { 'F' };
-        eprint!("{mark}");
-        outcomes.push(outcome);
-    }
+    let outcomes = outcomes(&scripts, &servers, arguments.show).await;
     eprintln!();
     servers.stop().await;
     let mut expectations = Expectations::read(&folder.join("diff.yaml"))?;
@@ -84,6 +81,29 @@ async fn compare_servers(arguments: &Arguments) -> Result<()> {
             .retain(|name, _| scripts.iter().any(|script| script.name == *name));
     }
     finish("diff", &outcomes, &expectations)
+}
+
+/// Runs all scripts. Most of a script's time is waiting (for a controller, for the next second), so those that
+/// can't meet run side by side; those that look at the whole server run last, alone.
+async fn outcomes(scripts: &[Script], servers: &Servers, show: bool) -> Vec<Outcome> {
+    let with_reach = |reach: Reach| {
+        let scripts = scripts.iter().filter(move |script| script.reach() == reach);
+        stream::iter(scripts).map(move |script| outcome(script, servers, show))
+    };
+    let (private, defining) = tokio::join!(
+        with_reach(Reach::Namespace)
+            .buffer_unordered(LANES)
+            .collect::<Vec<_>>(),
+        with_reach(Reach::Definitions)
+            .buffer_unordered(1)
+            .collect::<Vec<_>>(),
+    );
+    let whole = with_reach(Reach::Server)
+        .buffer_unordered(1)
+        .collect::<Vec<_>>();
+    let mut outcomes = [private, defining, whole.await].concat();
+    outcomes.sort_by(|one, other| one.test.cmp(&other.test));
+    outcomes
 }
 
 async fn outcome(script: &Script, servers: &Servers, show: bool) -> Outcome {
@@ -104,6 +124,7 @@ async fn outcome(script: &Script, servers: &Servers, show: bool) -> Outcome {
         (Err(error), _) => format!("on the real server: {error:#}"),
         (_, Err(error)) => format!("on ours: {error:#}"),
     };
+    eprint!("{}", if detail.is_empty() { '.' } else { 'F' });
     if detail.is_empty() {
         Outcome::passed(&script.name)
     } else {

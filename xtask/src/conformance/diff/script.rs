@@ -122,6 +122,25 @@ pub(super) enum Piece {
     },
 }
 
+/// How far a script's requests go, and so which scripts it could disturb.
+#[derive(Debug, PartialEq, Eq, Clone, Copy, PartialOrd, Ord)]
+pub(super) enum Reach {
+    /// Its own namespace.
+    Namespace,
+    /// Custom resource definitions, some of which several scripts bring.
+    Definitions,
+    /// Anything.
+    Server,
+}
+
+impl Script {
+    /// The farthest of its requests.
+    pub(super) fn reach(&self) -> Reach {
+        let farthest = self.content.steps.iter().filter_map(Step::reach).max();
+        farthest.unwrap_or(Reach::Namespace)
+    }
+}
+
 /// What a step does.
 #[derive(Debug, PartialEq, Eq, Clone, Copy)]
 pub(super) enum Action<'a> {
@@ -138,6 +157,18 @@ pub(super) enum Action<'a> {
 }
 
 impl Step {
+    fn reach(&self) -> Option<Reach> {
+        let path = match self.action().ok()? {
+            Action::Request(_, path, _) | Action::Watch(path) | Action::Wait(path) => path,
+            Action::Collect(_) | Action::Tick => return None,
+        };
+        Some(match path {
+            path if path.starts_with("${crds}") => Reach::Definitions,
+            path if path.starts_with('/') => Reach::Server,
+            _ => Reach::Namespace,
+        })
+    }
+
     /// The one action of this step.
     pub(super) fn action(&self) -> Result<Action<'_>> {
         const JSON: Option<&str> = Some("application/json");
