@@ -25,6 +25,7 @@ pub mod openapi;
 mod options;
 mod ownership;
 mod path;
+mod policies;
 mod protobuf;
 mod quirks;
 mod reply;

@@ -5,6 +5,9 @@ use quadrille_machinery::{
     names,
     status::Status,
 };
+use serde_json::{Value, json};
+
+use crate::policies::{Change, Operation};
 
 /// All query parameters, in order.
 #[derive(Clone, Debug, Default)]
@@ -199,6 +202,36 @@ impl WriteOptions {
             field_validation: field_validation(kind, query.get("fieldValidation"))?,
             force: query.switch("force"),
         })
+    }
+}
+
+impl WriteOptions {
+    /// A change that these options go with.
+    pub(crate) fn change<'a>(
+        &self,
+        operation: Operation,
+        object: &'a Value,
+        old: &'a Value,
+    ) -> Change<'a> {
+        let mut options = json!({});
+        if self.dry_run {
+            options["dryRun"] = json!(["All"]);
+        }
+        if let Some(manager) = &self.field_manager {
+            options["fieldManager"] = json!(manager);
+        }
+        options["fieldValidation"] = json!(match self.field_validation {
+            FieldValidation::Ignore => "Ignore",
+            FieldValidation::Warn => "Warn",
+            FieldValidation::Strict => "Strict",
+        });
+        Change {
+            operation,
+            object,
+            old,
+            options,
+            dry_run: self.dry_run,
+        }
     }
 }
 

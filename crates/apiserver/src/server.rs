@@ -23,6 +23,7 @@ use crate::{
     finding, kinds, life,
     options::Query,
     path::{Path, Target},
+    policies::Policies,
     reply,
     rest::{self, Request},
     services::Services,
@@ -93,6 +94,7 @@ pub(crate) struct Shared {
     pub(crate) service_account_key: Arc<ServiceAccountKey>,
     pub(crate) root_ca: String,
     pub(crate) services: Services,
+    pub(crate) policies: Policies,
     pub(crate) shutdown: CancellationToken,
     pub(crate) documents: finding::Documents,
     /// One change of a definition at a time: names are accepted in order.
@@ -128,6 +130,7 @@ impl Server {
         let shared = Arc::new(Shared {
             catalog: LiveCatalog::new(kinds::load().resources.clone()),
             services,
+            policies: Policies::default(),
             store: options.store,
             clock: options.clock,
             authorizer: options.authorizer,
@@ -295,7 +298,9 @@ async fn resource(
         query,
         headers: head.headers,
         body,
-        warnings: Mutex::new(Vec::new()),
+        warnings: Mutex::default(),
+        notes: Mutex::default(),
+        own: false,
     };
     let response = rest::handle(&request, verb).await;
     if verb != "watch" && accept::prefers_yaml(&request.headers) {

@@ -7,7 +7,7 @@
 
 use bytes::Bytes;
 use quadrille_machinery::status::Status;
-use quadrille_store::{Record, Revision};
+use quadrille_store::{Record, Revision, Store};
 use serde_json::{Map, Value};
 
 use crate::resource::Resource;
@@ -31,6 +31,35 @@ pub(crate) fn prefix(resource: &Resource, namespace: Option<&str>) -> Bytes {
         Some(namespace) if resource.namespaced => format!("{}/{namespace}/", resource.storage),
         _ => format!("{}/", resource.storage),
     })
+}
+
+/// How many records a [`scan`] reads at a time.
+const CHUNK: usize = 500;
+
+/// All records under a prefix, read piece by piece.
+pub(crate) fn scan(
+    store: &Store,
+    prefix: impl Into<Bytes>,
+) -> impl Iterator<Item = Result<Record, Status>> {
+    let prefix = prefix.into();
+    let mut after = None;
+    let mut more = true;
+    let mut next_page = move || {
+        if !more {
+            return None;
+        }
+        let page = match store.list(&prefix, after.as_deref(), CHUNK, None) {
+            Ok(page) => page,
+            Err(error) => {
+                more = false;
+                return Some(vec![Err(Status::internal(error))]);
+            }
+        };
+        more = page.more && !page.records.is_empty();
+        after = page.records.last().map(|record| record.key.clone());
+        Some(page.records.into_iter().map(Ok).collect())
+    };
+    std::iter::from_fn(move || next_page()).flatten()
 }
 
 /// An object as a record's value.

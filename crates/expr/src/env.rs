@@ -4,7 +4,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use crate::{
     CompileError, Program,
-    call::{Call, Host, Native},
+    call::{Call, Native},
     error::EvalError,
     library::{Library, Options},
     signature,
@@ -50,7 +50,6 @@ pub struct Env {
     pub(crate) functions: Arc<HashMap<String, Vec<Overload>>>,
     pub(crate) options: Options,
     pub(crate) macros: MacroSet,
-    pub(crate) host: Option<Arc<dyn Host>>,
 }
 
 impl Env {
@@ -92,13 +91,6 @@ impl Env {
     #[must_use]
     pub fn options(mut self, options: Options) -> Self {
         self.options = options;
-        self
-    }
-
-    /// With somebody to ask about authorization.
-    #[must_use]
-    pub fn host(mut self, host: Arc<dyn Host>) -> Self {
-        self.host = Some(host);
         self
     }
 

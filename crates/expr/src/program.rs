@@ -21,16 +21,17 @@ pub const COST_LIMIT: u64 = 1_000_000;
 /// Bytes that the values built by one evaluation may take.
 const MEMORY_LIMIT: usize = 64 << 20;
 
-/// Values of the variables.
-#[derive(Clone, Debug, Default)]
+/// Values of the variables, and who answers questions.
+#[derive(Clone, Default)]
 pub struct Bindings<'a> {
     values: Vec<(String, Value<'a>)>,
+    host: Option<&'a dyn Host>,
 }
 
 impl<'a> Bindings<'a> {
     /// No variables.
     pub fn new() -> Self {
-        Self { values: Vec::new() }
+        Self::default()
     }
 
     /// With one more variable.
@@ -41,11 +42,26 @@ impl<'a> Bindings<'a> {
         self
     }
 
+    /// With somebody to ask about authorization.
+    #[must_use]
+    pub fn asking(mut self, host: &'a dyn Host) -> Self {
+        self.host = Some(host);
+        self
+    }
+
     pub(crate) fn get(&self, name: &str) -> Option<Value<'a>> {
         self.values
             .iter()
             .find(|(known, _)| known == name)
             .map(|(_, value)| value.clone())
+    }
+}
+
+impl std::fmt::Debug for Bindings<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_map()
+            .entries(self.values.iter().map(|(name, value)| (name, value)))
+            .finish()
     }
 }
 
@@ -65,7 +81,6 @@ pub struct Program {
     pub(crate) functions: Arc<HashMap<String, Vec<Overload>>>,
     plan: Plan,
     patterns: eval::Patterns,
-    host: Option<Arc<dyn Host>>,
     pub(crate) levels: u32,
 }
 
@@ -102,14 +117,12 @@ impl Program {
         }
         let (plan, patterns) = eval::plan(env, &ast, &checked)
             .map_err(|error| CompileError::instantiation(error.to_string()))?;
-        let host = env.host.clone();
         Ok(Self {
             ast,
             checked,
             functions: env.functions.clone(),
             plan,
             patterns,
-            host,
             levels,
         })
     }
@@ -133,7 +146,7 @@ impl Program {
             let mut run = Run {
                 vars,
                 meter,
-                host: self.host.as_deref(),
+                host: vars.host,
                 patterns: &self.patterns,
             };
             let result = run.eval(&self.plan, &Scope::outside());

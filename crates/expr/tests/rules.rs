@@ -211,10 +211,10 @@ impl Host for OnlyReaders {
 
 #[test]
 fn questions_about_permission_reach_the_host() {
-    let env = Env::kubernetes()
-        .variable("authorizer", Question::authorizer_type())
-        .host(std::sync::Arc::new(OnlyReaders));
-    let vars = Bindings::new().with("authorizer", Question::authorizer());
+    let env = Env::kubernetes().variable("authorizer", Question::authorizer_type());
+    let vars = Bindings::new()
+        .with("authorizer", Question::authorizer())
+        .asking(&OnlyReaders);
     let ask = |verb: &str| {
         let check = format!(
             "authorizer.group('apps').resource('deployments').namespace('shop').check('{verb}')"

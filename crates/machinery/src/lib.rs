@@ -19,6 +19,7 @@ pub mod jsonpath;
 pub mod managed;
 pub mod names;
 pub mod patch;
+pub mod policy;
 pub use quadrille_expr::quantity;
 pub mod schema;
 pub mod selector;

@@ -21,6 +21,7 @@ use std::collections::BTreeMap;
 pub use authenticate::{Authenticator, Bindings};
 pub use authorize::{Attributes, Authorizer, Decision, MastersOnly, forbidden};
 pub use bindings::LookUp;
+use serde_json::{Value, json};
 
 /// The group whose members may do everything.
 pub const MASTERS: &str = "system:masters";
@@ -50,6 +51,31 @@ impl User {
             groups: vec![MASTERS.to_owned(), AUTHENTICATED.to_owned()],
             ..Self::default()
         }
+    }
+
+    /// A service account.
+    pub fn service_account(namespace: &str, name: &str) -> Self {
+        Self {
+            name: service_account::user_name(namespace, name),
+            groups: vec![
+                "system:serviceaccounts".to_owned(),
+                format!("system:serviceaccounts:{namespace}"),
+                AUTHENTICATED.to_owned(),
+            ],
+            ..Self::default()
+        }
+    }
+
+    /// The user as the API tells of them (`UserInfo`).
+    pub(crate) fn info(&self) -> Value {
+        let mut info = json!({ "username": self.name, "groups": self.groups });
+        if !self.uid.is_empty() {
+            info["uid"] = json!(self.uid);
+        }
+        if !self.extra.is_empty() {
+            info["extra"] = json!(self.extra);
+        }
+        info
     }
 
     /// Whether the user is in a group.

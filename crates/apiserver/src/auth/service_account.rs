@@ -17,7 +17,7 @@ use rustls_pki_types::{PrivatePkcs8KeyDer, pem::PemObject};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::{AUTHENTICATED, CREDENTIAL_ID, User};
+use super::{CREDENTIAL_ID, User};
 
 /// Who signs, and whom tokens are for when nobody says otherwise.
 pub const ISSUER: &str = "https://kubernetes.default.svc";
@@ -292,12 +292,8 @@ impl Verified {
         User {
             name: self.claims.sub.clone(),
             uid: binding.serviceaccount.uid.clone(),
-            groups: vec![
-                "system:serviceaccounts".to_owned(),
-                format!("system:serviceaccounts:{}", binding.namespace),
-                AUTHENTICATED.to_owned(),
-            ],
             extra,
+            ..User::service_account(&binding.namespace, &binding.serviceaccount.name)
         }
     }
 }

@@ -19,8 +19,6 @@ use crate::{
 
 /// The finalizer that keeps a definition until its objects are gone.
 const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
-/// The prefix of definitions in the store.
-const PREFIX: &[u8] = b"customresourcedefinitions.apiextensions.k8s.io/";
 /// The verbs of every custom resource.
 const VERBS: [&str; 8] = [
     "delete",
@@ -32,8 +30,6 @@ const VERBS: [&str; 8] = [
     "update",
     "watch",
 ];
-/// How many records are read at a time.
-const CHUNK: usize = 500;
 
 /// What the first delete of a definition leaves on it: a finalizer and a condition.
 pub(crate) fn mark_deleted(definition: &mut Value, now: Timestamp) {
@@ -84,21 +80,9 @@ fn set_terminating(definition: &mut Value, now: Timestamp, reason: &str, message
 
 fn all(shared: &Shared) -> Result<Vec<Value>, Status> {
     let resource = shared.resource("apiextensions.k8s.io", "v1", "customresourcedefinitions")?;
-    let mut definitions = Vec::new();
-    let mut after = None;
-    loop {
-        let page = shared
-            .store
-            .list(PREFIX, after.as_deref(), CHUNK, None)
-            .map_err(Status::internal)?;
-        for record in &page.records {
-            definitions.push(stored::decode_record(&resource, record)?);
-        }
-        match page.records.last() {
-            Some(last) if page.more => after = Some(last.key.clone()),
-            _ => return Ok(definitions),
-        }
-    }
+    stored::scan(&shared.store, stored::prefix(&resource, None))
+        .map(|record| stored::decode_record(&resource, &record?))
+        .collect()
 }
 
 impl Shared {

@@ -27,6 +27,7 @@ pub(crate) mod bootstrap;
 pub(crate) mod definitions;
 pub(crate) mod garbage;
 pub(crate) mod namespaces;
+pub(crate) mod policies;
 pub(crate) mod protection;
 
 /// Starts the housekeeping.
@@ -34,6 +35,7 @@ pub(crate) fn start(shared: &Arc<Shared>) {
     shared.tasks.spawn(namespaces::run(shared.clone()));
     shared.tasks.spawn(garbage::run(shared.clone()));
     shared.tasks.spawn(protection::run(shared.clone()));
+    shared.tasks.spawn(policies::run(shared.clone()));
 }
 
 impl Shared {
@@ -73,7 +75,9 @@ impl Shared {
             query: Query::default(),
             headers: http::HeaderMap::new(),
             body: bytes::Bytes::new(),
-            warnings: parking_lot::Mutex::new(Vec::new()),
+            warnings: parking_lot::Mutex::default(),
+            notes: parking_lot::Mutex::default(),
+            own: true,
         }
     }
 }

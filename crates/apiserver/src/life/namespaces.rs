@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
+use bytes::Bytes;
 use quadrille_machinery::{builtin::termination::Remaining, status::Status};
 use quadrille_store::{Change, Revision, WatchEnd};
 use serde_json::{Value, json};
@@ -224,7 +225,7 @@ async fn empty(shared: &Arc<Shared>, namespace: &str) -> Result<Remaining, Statu
             continue;
         }
         rest::remove_all(shared, resource, Some(namespace), Propagation::Background).await?;
-        count(shared, resource, &prefix, &mut remaining)?;
+        count(shared, resource, prefix, &mut remaining)?;
         if resource.storage == "pods" && remaining.count() > 0 {
             break;
         }
@@ -236,27 +237,16 @@ async fn empty(shared: &Arc<Shared>, namespace: &str) -> Result<Remaining, Statu
 fn count(
     shared: &Shared,
     resource: &Resource,
-    prefix: &[u8],
+    prefix: Bytes,
     remaining: &mut Remaining,
 ) -> Result<(), Status> {
     let mut objects = 0;
-    let mut after = None;
-    loop {
-        let page = shared
-            .store
-            .list(prefix, after.as_deref(), CHUNK, None)
-            .map_err(Status::internal)?;
-        for record in &page.records {
-            objects += 1;
-            let object = stored::decode_record(resource, record)?;
-            let finalizers = object["metadata"]["finalizers"].as_array();
-            for name in finalizers.into_iter().flatten().filter_map(Value::as_str) {
-                *remaining.finalizers.entry(name.to_owned()).or_default() += 1;
-            }
-        }
-        match page.records.last() {
-            Some(last) if page.more => after = Some(last.key.clone()),
-            _ => break,
+    for record in stored::scan(&shared.store, prefix) {
+        objects += 1;
+        let object = stored::decode_record(resource, &record?)?;
+        let finalizers = object["metadata"]["finalizers"].as_array();
+        for name in finalizers.into_iter().flatten().filter_map(Value::as_str) {
+            *remaining.finalizers.entry(name.to_owned()).or_default() += 1;
         }
     }
     if objects > 0 {

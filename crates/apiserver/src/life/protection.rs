@@ -15,8 +15,6 @@ const PROTECTED: [(&str, &str); 2] = [
     ("persistentvolumeclaims", "kubernetes.io/pvc-protection"),
     ("persistentvolumes", "kubernetes.io/pv-protection"),
 ];
-/// How many records are read at a time.
-const CHUNK: usize = 500;
 
 /// Lets go of what nobody uses, until the server stops.
 pub(crate) async fn run(shared: Arc<Shared>) {
@@ -67,28 +65,17 @@ fn matters(key: &[u8], change: Change, value: &[u8]) -> bool {
 async fn sweep(shared: &Arc<Shared>) -> Result<(), Status> {
     for (plural, finalizer) in PROTECTED {
         let resource = shared.resource("", "v1", plural)?;
-        let mut after = None;
-        loop {
-            let prefix = stored::prefix(&resource, None);
-            let page = shared
-                .store
-                .list(&prefix, after.as_deref(), CHUNK, None)
-                .map_err(Status::internal)?;
-            for record in &page.records {
-                let object = stored::decode_record(&resource, record)?;
-                if object["metadata"]["deletionTimestamp"].is_null() || is_used(shared, &object)? {
-                    continue;
-                }
-                let (namespace, name) = stored::name_of(&resource, &record.key);
-                edit(shared, &resource, namespace, name, |object| {
-                    drop_finalizer(object, finalizer)
-                })
-                .await?;
+        for record in stored::scan(&shared.store, stored::prefix(&resource, None)) {
+            let record = record?;
+            let object = stored::decode_record(&resource, &record)?;
+            if object["metadata"]["deletionTimestamp"].is_null() || is_used(shared, &object)? {
+                continue;
             }
-            match page.records.last() {
-                Some(last) if page.more => after = Some(last.key.clone()),
-                _ => break,
-            }
+            let (namespace, name) = stored::name_of(&resource, &record.key);
+            edit(shared, &resource, namespace, name, |object| {
+                drop_finalizer(object, finalizer)
+            })
+            .await?;
         }
     }
     Ok(())
@@ -101,28 +88,17 @@ fn is_used(shared: &Shared, object: &Value) -> Result<bool, Status> {
     }
     let namespace = object["metadata"]["namespace"].as_str().unwrap_or_default();
     let name = &object["metadata"]["name"];
-    let mut after = None;
-    loop {
-        let prefix = format!("pods/{namespace}/");
-        let page = shared
-            .store
-            .list(prefix.as_bytes(), after.as_deref(), CHUNK, None)
-            .map_err(Status::internal)?;
-        for record in &page.records {
-            let pod: Value = serde_json::from_slice(&record.value).map_err(Status::internal)?;
-            let over = matches!(
-                pod["status"]["phase"].as_str(),
-                Some("Succeeded" | "Failed")
-            );
-            let volumes = pod["spec"]["volumes"].as_array().into_iter().flatten();
-            let mut claims = volumes.map(|volume| &volume["persistentVolumeClaim"]["claimName"]);
-            if !over && claims.any(|claim| claim == name) {
-                return Ok(true);
-            }
-        }
-        match page.records.last() {
-            Some(last) if page.more => after = Some(last.key.clone()),
-            _ => return Ok(false),
+    for record in stored::scan(&shared.store, format!("pods/{namespace}/")) {
+        let pod: Value = serde_json::from_slice(&record?.value).map_err(Status::internal)?;
+        let over = matches!(
+            pod["status"]["phase"].as_str(),
+            Some("Succeeded" | "Failed")
+        );
+        let volumes = pod["spec"]["volumes"].as_array().into_iter().flatten();
+        let mut claims = volumes.map(|volume| &volume["persistentVolumeClaim"]["claimName"]);
+        if !over && claims.any(|claim| claim == name) {
+            return Ok(true);
         }
     }
+    Ok(false)
 }

@@ -11,7 +11,10 @@ use http::{HeaderMap, Method};
 use parking_lot::Mutex;
 use quadrille_machinery::status::Status;
 
-use crate::{auth::User, options::Query, path::Target, reply, resource::Resource, server::Shared};
+use crate::{
+    auth::User, options::Query, path::Target, policies::AuditNotes, reply, resource::Resource,
+    server::Shared,
+};
 
 mod create;
 mod delete;
@@ -41,6 +44,10 @@ pub(crate) struct Request {
     pub(crate) body: Bytes,
     /// What the client should be warned about.
     pub(crate) warnings: Mutex<Vec<String>>,
+    /// What policies note about it.
+    pub(crate) notes: Mutex<AuditNotes>,
+    /// Whether the server asks itself: what a cluster does by itself is not judged by policies.
+    pub(crate) own: bool,
 }
 
 impl Request {
@@ -76,8 +83,15 @@ impl Request {
             query: self.query.clone(),
             headers: self.headers.clone(),
             body: self.body.clone(),
-            warnings: Mutex::new(Vec::new()),
+            warnings: Mutex::default(),
+            notes: Mutex::default(),
+            own: self.own,
         }
+    }
+
+    /// Remembers a note for the request log.
+    pub(crate) fn note(&self, key: String, value: String) {
+        self.notes.lock().0.insert(key, value);
     }
 
     /// Remembers a warning for the client.
@@ -164,5 +178,9 @@ pub(crate) async fn handle(request: &Request, verb: &str) -> Response {
     };
     let mut response = result.unwrap_or_else(|status| reply::status(&status));
     reply::warn(&mut response, &request.warnings.lock());
+    let notes = std::mem::take(&mut *request.notes.lock());
+    if !notes.0.is_empty() {
+        response.extensions_mut().insert(notes);
+    }
     response
 }

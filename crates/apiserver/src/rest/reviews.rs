@@ -32,7 +32,7 @@ pub(crate) fn create(request: &Request) -> Result<Response, Status> {
         "SelfSubjectReview" => {
             review["metadata"]["creationTimestamp"] =
                 json!(crate::clock::seconds(request.shared.clock.now()));
-            json!({ "userInfo": user_info(&request.user) })
+            json!({ "userInfo": request.user.info() })
         }
         "SelfSubjectAccessReview" => access(request, &request.user, &review["spec"]),
         "SubjectAccessReview" | "LocalSubjectAccessReview" => {
@@ -73,17 +73,6 @@ fn check_attributes(request: &Request, spec: &Value) -> Result<(), Status> {
     Err(Status::invalid(&request.resource.group, "", "", &[error]))
 }
 
-fn user_info(user: &User) -> Value {
-    let mut info = json!({ "username": user.name, "groups": user.groups });
-    if !user.uid.is_empty() {
-        info["uid"] = json!(user.uid);
-    }
-    if !user.extra.is_empty() {
-        info["extra"] = json!(user.extra);
-    }
-    info
-}
-
 fn token(request: &Request, spec: &Value) -> Value {
     let token = spec["token"].as_str().unwrap_or("");
     let audiences = strings(&spec["audiences"]);
@@ -95,7 +84,7 @@ fn token(request: &Request, spec: &Value) -> Value {
     {
         Ok(verified) => json!({
             "authenticated": true,
-            "user": user_info(&verified.user()),
+            "user": verified.user().info(),
             "audiences": verified.audiences,
         }),
         Err(error) => json!({ "user": {}, "error": error.to_string() }),

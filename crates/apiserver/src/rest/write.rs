@@ -5,12 +5,14 @@ use quadrille_store::{Expect, Op, Record, Revision, WriteError};
 use rand::Rng;
 use serde_json::{Value, json};
 
-use super::{Request, Saved};
+use super::{Request, Saved, subresource::scale};
 use crate::{
     clock, convert,
     lifecycle::{self, Deleting},
     options::WriteOptions,
-    ownership, quirks, revision, stored, strategy,
+    ownership,
+    policies::{self, Operation},
+    quirks, revision, stored, strategy,
 };
 
 /// How often a write without a resource version of its own tries again when somebody was faster.
@@ -73,6 +75,10 @@ pub(crate) async fn create(
             .shared
             .services
             .reserve(request, None, &mut candidate)?;
+        policies::admit(
+            request,
+            &options.change(Operation::Create, &candidate, &Value::Null),
+        )?;
         let value = stored::encode(&convert::to_storage(resource, candidate)?)?;
         if options.dry_run {
             drop(reservation);
@@ -175,6 +181,7 @@ pub(crate) async fn update(
                 .shared
                 .services
                 .reserve(request, Some(&current.object), &mut new)?;
+        admit_update(request, options, &new, &current.object)?;
         let deleting = lifecycle::after_update(&new, &current.object);
         let value = stored::encode(&convert::to_storage(resource, new)?)?;
         let unchanged = value == current.saved.value;
@@ -234,6 +241,25 @@ pub(crate) async fn update(
         }
     }
     Err(modified(request))
+}
+
+/// Asks the policies about an update, in the words of the subresource.
+fn admit_update(
+    request: &Request,
+    options: &WriteOptions,
+    new: &Value,
+    old: &Value,
+) -> Result<(), Status> {
+    match request.subresource() {
+        // Whoever binds a pod was asked about the binding.
+        "binding" => Ok(()),
+        "scale" => {
+            let new = scale::scale_of(request, new)?;
+            let old = scale::scale_of(request, old)?;
+            policies::admit(request, &options.change(Operation::Update, &new, &old))
+        }
+        _ => policies::admit(request, &options.change(Operation::Update, new, old)),
+    }
 }
 
 /// Why a commit did not happen.

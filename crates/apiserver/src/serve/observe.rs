@@ -27,7 +27,7 @@ use super::{
     metrics::{Metrics, Open},
     request_log::{Entry, RequestLog},
 };
-use crate::{auth::User, reply};
+use crate::{auth::User, policies::AuditNotes, reply};
 
 /// What the layer reports to.
 #[derive(Clone)]
@@ -64,7 +64,9 @@ pub(super) async fn layer(
     if let Some((uri, agent)) = told {
         let user = response.extensions().get::<User>();
         let name = user.map_or("", |user| user.name.as_str());
-        let entry = Entry::now(&asked, name, &uri, &agent, code, took);
+        let mut entry = Entry::now(&asked, name, &uri, &agent, code, took);
+        let notes = response.extensions().get::<AuditNotes>();
+        entry.annotations = notes.map(|notes| &notes.0);
         for log in &observer.logs {
             log.record(&entry);
         }

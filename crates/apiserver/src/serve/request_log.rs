@@ -1,6 +1,7 @@
 //! The request log: one line per answered request, good enough to count requests per client.
 
 use std::{
+    collections::BTreeMap,
     fs::{File, OpenOptions},
     io::{self, Write},
     path::Path,
@@ -46,6 +47,9 @@ pub struct Entry<'a> {
     pub microseconds: u64,
     /// What the client calls itself.
     pub user_agent: &'a str,
+    /// What admission policies note about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub annotations: Option<&'a BTreeMap<String, String>>,
 }
 
 impl<'a> Entry<'a> {
@@ -71,6 +75,7 @@ impl<'a> Entry<'a> {
             code,
             microseconds: u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
             user_agent,
+            annotations: None,
         }
     }
 }

@@ -4,6 +4,7 @@
 //! what is not enforced. Objects have their defaults.
 
 mod access;
+mod admission_policy;
 mod affinity;
 mod autoscaling;
 mod config;
@@ -123,6 +124,8 @@ fn content(report: &mut Report, kind: &str, object: &Value, is_new: bool) {
         "Service" => service::service(report, object),
         "StatefulSet" => workload::stateful_set(report, spec),
         "StorageClass" => storage::class(report, object),
+        "ValidatingAdmissionPolicy" => admission_policy::policy(report, object),
+        "ValidatingAdmissionPolicyBinding" => admission_policy::binding(report, spec),
         _ => {}
     }
 }

@@ -20,8 +20,8 @@ use super::{
     write::{self, Failure},
 };
 use crate::{
-    convert, lifecycle, quirks, reply, resource::Resource, select::Selection, server::Shared,
-    stored,
+    convert, lifecycle, policies, quirks, reply, resource::Resource, select::Selection,
+    server::Shared, stored,
 };
 
 /// How many objects are taken at a time.
@@ -98,6 +98,10 @@ pub(crate) async fn remove(request: &Request, options: &DeleteOptions) -> Result
         let object = saved.object(&request.resource)?;
         check_preconditions(request, options, &object)?;
         refuse_protected(request)?;
+        // An eviction was asked about as such.
+        if request.subresource().is_empty() {
+            policies::admit(request, &options.change(&object))?;
+        }
         let marked = mark(request, options, &object);
         if may_go(&marked) {
             let Some(gone) = take_away(request, options, &key, saved, object, marked).await? else {

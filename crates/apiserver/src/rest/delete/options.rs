@@ -8,6 +8,7 @@ use crate::{
     accept::{self, BodyFormat},
     body,
     options::{Query, dry_run, options_invalid},
+    policies::{Change, Operation},
     quirks,
 };
 
@@ -81,6 +82,38 @@ impl DeleteOptions {
             return Err(options_invalid("DeleteOptions", error));
         }
         Ok(self)
+    }
+
+    /// The change that these options go with: the end of an object.
+    pub(super) fn change<'a>(&self, object: &'a Value) -> Change<'a> {
+        let mut options = json!({});
+        if let Some(seconds) = self.grace_seconds {
+            options["gracePeriodSeconds"] = json!(seconds);
+        }
+        if let Some(propagation) = self.propagation {
+            options["propagationPolicy"] = json!(propagation.name());
+        }
+        if let Some(orphan) = self.orphan_dependents {
+            options["orphanDependents"] = json!(orphan);
+        }
+        for (field, wanted) in [
+            ("uid", &self.uid),
+            ("resourceVersion", &self.resource_version),
+        ] {
+            if let Some(wanted) = wanted {
+                options["preconditions"][field] = json!(wanted);
+            }
+        }
+        if self.dry_run {
+            options["dryRun"] = json!(["All"]);
+        }
+        Change {
+            operation: Operation::Delete,
+            object: &Value::Null,
+            old: object,
+            options,
+            dry_run: self.dry_run,
+        }
     }
 
     /// What becomes of dependents, by request or by the kind's default.

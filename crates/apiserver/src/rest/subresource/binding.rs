@@ -8,7 +8,14 @@ use super::super::{
     Request,
     write::{self, Ownership, VersionRule},
 };
-use crate::{accept, accept::BodyFormat, clock, options::WriteOptions, reply};
+use crate::{
+    accept,
+    accept::BodyFormat,
+    clock,
+    options::WriteOptions,
+    policies::{self, Operation},
+    reply,
+};
 
 /// Binds the named pod to the node in the body.
 pub(crate) async fn create(request: &Request) -> Result<Response, Status> {
@@ -32,6 +39,10 @@ pub(crate) async fn create(request: &Request) -> Result<Response, Status> {
         let error = FieldError::not_supported("target.kind", kind.into(), &["Node", "<empty>"]);
         return Err(Status::failure(error.to_string()));
     }
+    policies::admit(
+        request,
+        &options.change(Operation::Create, &binding, &Value::Null),
+    )?;
     let now = clock::seconds(request.shared.clock.now());
     let rule = VersionRule::Retry;
     write::update(request, &options, Ownership::Recorded, rule, |current| {

@@ -9,7 +9,13 @@ use super::super::{
     delete::{self, DeleteOptions},
     get,
 };
-use crate::{accept, accept::BodyFormat, reply};
+use crate::{
+    accept,
+    accept::BodyFormat,
+    options::WriteOptions,
+    policies::{self, Operation},
+    reply,
+};
 
 /// How many records are read at a time.
 const CHUNK: usize = 500;
@@ -32,13 +38,17 @@ pub(crate) async fn create(request: &Request) -> Result<Response, Status> {
             "name in URL does not match name in Eviction object",
         ));
     }
+    let asked = WriteOptions::read(&request.query, "CreateOptions")?;
+    policies::admit(
+        request,
+        &asked.change(Operation::Create, &eviction, &Value::Null),
+    )?;
     let pod = get::current(request)?.object(&request.resource)?;
     if may_be_disrupted(&pod) {
         check_budgets(request, &pod)?;
     }
-    let dry = request.query.all("dryRun");
     let mut options = DeleteOptions::from_value(&eviction["deleteOptions"])?;
-    options.dry_run |= crate::options::dry_run("CreateOptions", &dry)?;
+    options.dry_run |= asked.dry_run;
     delete::remove(request, &options).await?;
     Ok(reply::value(
         201,

@@ -55,7 +55,7 @@ fn paths(request: &Request) -> Result<ScalePaths, Status> {
 }
 
 /// The object seen as a `Scale`.
-fn scale_of(request: &Request, object: &Value) -> Result<Value, Status> {
+pub(crate) fn scale_of(request: &Request, object: &Value) -> Result<Value, Status> {
     let paths = paths(request)?;
     let source = &object["metadata"];
     let mut metadata = json!({});

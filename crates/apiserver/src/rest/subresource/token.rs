@@ -14,6 +14,7 @@ use crate::{
     auth::service_account::{Binding, Reference},
     body, clock, kinds,
     options::WriteOptions,
+    policies::{self, Operation},
     reply,
     resource::Resource,
 };
@@ -56,6 +57,10 @@ pub(crate) fn create(request: &Request) -> Result<Response, Status> {
             &[error],
         ));
     }
+    policies::admit(
+        request,
+        &options.change(Operation::Create, &asked, &Value::Null),
+    )?;
     let audiences: Vec<String> = asked["spec"]["audiences"]
         .as_array()
         .into_iter()

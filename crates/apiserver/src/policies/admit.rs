@@ -1,0 +1,356 @@
+//! Asks every policy that a change concerns.
+
+use std::sync::Arc;
+
+use quadrille_machinery::{
+    policy::{Annotation, Attributes, Decision, Judgement, Place, Question, Review},
+    status::Status,
+};
+use quadrille_store::Revision;
+use serde_json::{Map, Value, json};
+
+use super::{
+    Binding, Change, Hook,
+    change::{Kind, namespace_of, request_value},
+    host::Asking,
+    params,
+};
+use crate::{convert, resource::Resource, rest::Request, stored};
+
+/// The longest note of a policy that is written to the request log.
+const MAX_NOTE_BYTES: usize = 10 * 1024;
+/// The note that tells of a demand that is not met and only audited.
+const FAILURE_NOTE: &str = "validation.policy.admission.k8s.io/validation_failure";
+
+/// A refusal.
+struct Denial {
+    message: String,
+    reason: Option<String>,
+}
+
+/// Refuses a change that a policy denies; warns and notes where a binding asks for that.
+pub(crate) fn admit(request: &Request, change: &Change<'_>) -> Result<(), Status> {
+    if request.own || configures_admission(&request.resource) {
+        return Ok(());
+    }
+    let hooks = request.shared.policies.hooks(&request.shared.store)?;
+    if hooks.is_empty() {
+        return Ok(());
+    }
+    let admission = Admission::new(request, change)?;
+    let mut denial = None;
+    for hook in hooks.iter() {
+        // The first refusal is told; the others may still warn and note.
+        let denied = admission.ask(hook)?;
+        denial = denial.or(denied);
+    }
+    match denial {
+        None => Ok(()),
+        Some(denial) => Err(refusal(request, change, denial)),
+    }
+}
+
+/// Policies don't judge policies: a wrong one could never be mended.
+fn configures_admission(resource: &Resource) -> bool {
+    resource.is_built_in() && resource.group == "admissionregistration.k8s.io"
+}
+
+fn refusal(request: &Request, change: &Change<'_>, denial: Denial) -> Status {
+    let resource = &request.resource;
+    let name = change.name(request);
+    let mut status = Status::forbidden(&resource.group, &resource.plural, &name, &denial.message);
+    (status.code, status.reason) = match denial.reason.as_deref() {
+        Some("Forbidden") => (403, "Forbidden"),
+        Some("RequestEntityTooLarge") => (413, "RequestEntityTooLarge"),
+        _ => (422, "Invalid"),
+    };
+    status.details["causes"] = json!([{ "message": denial.message }]);
+    status
+}
+
+/// One change, looked at by policy after policy.
+struct Admission<'a> {
+    request: &'a Request,
+    change: &'a Change<'a>,
+    name: String,
+    namespace: Value,
+    /// The resource of the request in its other versions.
+    others: Vec<Arc<Resource>>,
+}
+
+impl<'a> Admission<'a> {
+    fn new(request: &'a Request, change: &'a Change<'a>) -> Result<Self, Status> {
+        let catalog = request.shared.catalog.snapshot();
+        let own = &request.resource;
+        let others = catalog
+            .resources()
+            .iter()
+            .filter(|other| other.storage == own.storage)
+            .filter(|other| other.api_version() != own.api_version());
+        Ok(Self {
+            name: change.name(request),
+            namespace: namespace(request)?,
+            others: others.cloned().collect(),
+            request,
+            change,
+        })
+    }
+
+    /// What a policy and its bindings say.
+    fn ask(&self, hook: &Hook) -> Result<Option<Denial>, Status> {
+        let definition = &hook.definition;
+        let others: Vec<Place<'_>> = self.others.iter().map(|other| place(other)).collect();
+        let about = self.attributes(&others);
+        let mut denial = None;
+        let mut refuse = |binding: Option<&Binding>, message: &str, reason: Option<String>| {
+            let with = binding.map_or_else(String::new, |binding| {
+                format!(" with binding '{}'", binding.name)
+            });
+            let message = format!(
+                "ValidatingAdmissionPolicy '{}'{with} denied request: {message}",
+                hook.name
+            );
+            denial.get_or_insert(Denial { message, reason });
+        };
+        let fails_closed = definition.spec["failurePolicy"] != "Ignore";
+        let matched = match definition.constraints.matched(&about) {
+            Ok(Some(matched)) => matched,
+            Ok(None) => return Ok(None),
+            Err(error) => {
+                if fails_closed {
+                    refuse(None, &format!("failed to configure policy: {error}"), None);
+                }
+                return Ok(denial);
+            }
+        };
+        let source = match params::resource(&self.request.shared, definition) {
+            Ok(source) => source,
+            Err(error) => {
+                if fails_closed {
+                    refuse(None, &format!("failed to configure policy: {error}"), None);
+                }
+                return Ok(denial);
+            }
+        };
+        let view = View::new(self, &matched)?;
+        let mut notes = Notes::default();
+        for binding in &hook.bindings {
+            let bound = match &binding.resources {
+                None => Ok(true),
+                Some(criteria) => criteria.matched(&about).map(|matched| matched.is_some()),
+            };
+            let shared = &self.request.shared;
+            let params = match bound {
+                Ok(false) => continue,
+                Ok(true) => params::collect(shared, source.as_ref(), binding, about.namespace),
+                Err(error) => Err(error.to_string()),
+            };
+            let params = match params {
+                Ok(params) => params,
+                Err(error) => {
+                    if fails_closed {
+                        let message = format!("failed to configure binding: {error}");
+                        refuse(Some(binding), &message, None);
+                    }
+                    continue;
+                }
+            };
+            for params in &params {
+                let judgement = self.judge(hook, &view, &matched, params);
+                for (index, decision) in judgement.decisions.iter().enumerate() {
+                    if let Decision::Deny { message, reason } = decision
+                        && self.acts(hook, binding, index, message)
+                    {
+                        refuse(Some(binding), message, reason.clone());
+                    }
+                }
+                for annotation in judgement.annotations {
+                    match annotation {
+                        Annotation::Publish { key, value } => notes.add(key, &value),
+                        Annotation::Failed(error) => refuse(Some(binding), &error, None),
+                    }
+                }
+            }
+        }
+        notes.publish(&hook.name, self.request);
+        Ok(denial)
+    }
+
+    fn attributes<'b>(&'b self, others: &'b [Place<'b>]) -> Attributes<'b> {
+        Attributes {
+            place: place(&self.request.resource),
+            equivalents: others,
+            subresource: self.request.subresource(),
+            namespace: namespace_of(self.request),
+            name: &self.name,
+            operation: self.change.operation.name(),
+            object: self.change.object,
+            old: self.change.old,
+            namespace_labels: self.namespace["metadata"]["labels"].as_object(),
+        }
+    }
+
+    fn judge(&self, hook: &Hook, view: &View, matched: &Place<'_>, params: &Value) -> Judgement {
+        let request = self.request;
+        let host = Asking {
+            user: &request.user,
+            authorizer: &*request.shared.authorizer,
+        };
+        let resource = Question {
+            group: request.resource.group.clone(),
+            resource: request.resource.plural.clone(),
+            subresource: request.subresource().to_owned(),
+            namespace: namespace_of(request).to_owned(),
+            name: self.name.clone(),
+            ..Question::default()
+        };
+        hook.definition.policy.judge(&Review {
+            object: view.object.as_ref().unwrap_or(self.change.object),
+            old: view.old.as_ref().unwrap_or(self.change.old),
+            request: &request_value(request, self.change, &view.kind, matched),
+            namespace: &self.namespace,
+            params,
+            resource: &resource,
+            host: &host,
+        })
+    }
+
+    /// Does what a binding wants done about a demand that is not met; true if the request is to be refused.
+    fn acts(&self, hook: &Hook, binding: &Binding, index: usize, message: &str) -> bool {
+        let actions = &binding.spec["validationActions"];
+        let mut refused = false;
+        for action in actions.as_array().into_iter().flatten() {
+            match action.as_str() {
+                Some("Deny") => refused = true,
+                Some("Warn") => self.request.warn(format!(
+                    "Validation failed for ValidatingAdmissionPolicy '{}' with binding '{}': {message}",
+                    hook.name, binding.name
+                )),
+                Some("Audit") => {
+                    let note = json!([{
+                        "message": message,
+                        "policy": hook.name,
+                        "binding": binding.name,
+                        "expressionIndex": index,
+                        "validationActions": actions,
+                    }]);
+                    self.request.note(FAILURE_NOTE.to_owned(), note.to_string());
+                }
+                _ => {}
+            }
+        }
+        refused
+    }
+}
+
+fn place(resource: &Resource) -> Place<'_> {
+    Place {
+        group: &resource.group,
+        version: &resource.version,
+        resource: &resource.plural,
+    }
+}
+
+/// The objects of a change in the version that a policy asks for; `None` where that is the request's own.
+struct View {
+    object: Option<Value>,
+    old: Option<Value>,
+    kind: Kind,
+}
+
+impl View {
+    fn new(admission: &Admission<'_>, matched: &Place<'_>) -> Result<Self, Status> {
+        let own = &admission.request.resource;
+        let change = admission.change;
+        let other = admission
+            .others
+            .iter()
+            .find(|other| place(other) == *matched);
+        // Subresources that speak a kind of their own look the same in every version.
+        let kind = change.kind(admission.request);
+        let Some(other) = other.filter(|_| kind.kind == own.kind) else {
+            return Ok(Self {
+                object: None,
+                old: None,
+                kind,
+            });
+        };
+        let converted = |object: &Value| -> Result<Option<Value>, Status> {
+            if object.is_null() {
+                return Ok(None);
+            }
+            let stored = convert::to_storage(own, object.clone())?;
+            convert::from_storage(other, stored, Revision(u64::MAX)).map(Some)
+        };
+        Ok(Self {
+            object: converted(change.object)?,
+            old: converted(change.old)?,
+            kind: Kind {
+                group: other.group.clone(),
+                version: other.version.clone(),
+                kind: other.kind.clone(),
+            },
+        })
+    }
+}
+
+/// The namespace that a request is in, without who owns its fields; null at the cluster's scope.
+fn namespace(request: &Request) -> Result<Value, Status> {
+    let name = namespace_of(request);
+    if name.is_empty() {
+        return Ok(Value::Null);
+    }
+    let resource = request.shared.resource("", "v1", "namespaces")?;
+    let key = stored::key(&resource, None, name);
+    let Some(record) = request.shared.store.get(&key).map_err(Status::internal)? else {
+        return Ok(Value::Null);
+    };
+    let object = stored::decode_record(&resource, &record)?;
+    let shown = [
+        "name",
+        "generateName",
+        "uid",
+        "resourceVersion",
+        "generation",
+        "creationTimestamp",
+        "deletionTimestamp",
+        "deletionGracePeriodSeconds",
+        "labels",
+        "annotations",
+        "finalizers",
+    ];
+    let metadata: Map<String, Value> = shown
+        .iter()
+        .filter_map(|field| Some(((*field).to_owned(), object["metadata"].get(*field)?.clone())))
+        .collect();
+    Ok(json!({
+        "metadata": metadata,
+        "spec": object["spec"],
+        "status": object["status"],
+    }))
+}
+
+/// Notes of one policy: several bindings may say different things under one key.
+#[derive(Default)]
+struct Notes(Vec<(String, Vec<String>)>);
+
+impl Notes {
+    fn add(&mut self, key: String, value: &str) {
+        let mut end = value.len().min(MAX_NOTE_BYTES);
+        while !value.is_char_boundary(end) {
+            end -= 1;
+        }
+        let value = value[..end].to_owned();
+        match self.0.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, values)) if values.contains(&value) => {}
+            Some((_, values)) => values.push(value),
+            None => self.0.push((key, vec![value])),
+        }
+    }
+
+    fn publish(self, policy: &str, request: &Request) {
+        for (key, values) in self.0 {
+            request.note(format!("{policy}/{key}"), values.join(", "));
+        }
+    }
+}
