@@ -44,7 +44,7 @@ pub(crate) fn scan(
     let prefix = prefix.into();
     let mut after = None;
     let mut more = true;
-    let mut next_page = move || {
+    let next_page = move || {
         if !more {
             return None;
         }
@@ -59,7 +59,7 @@ pub(crate) fn scan(
         after = page.records.last().map(|record| record.key.clone());
         Some(page.records.into_iter().map(Ok).collect())
     };
-    std::iter::from_fn(move || next_page()).flatten()
+    std::iter::from_fn(next_page).flatten()
 }
 
 /// An object as a record's value.

@@ -46,7 +46,7 @@ pub(crate) fn admit(request: &Request, change: &Change<'_>) -> Result<(), Status
     }
     match denial {
         None => Ok(()),
-        Some(denial) => Err(refusal(request, change, denial)),
+        Some(denial) => Err(refusal(request, change, &denial)),
     }
 }
 
@@ -55,7 +55,7 @@ fn configures_admission(resource: &Resource) -> bool {
     resource.is_built_in() && resource.group == "admissionregistration.k8s.io"
 }
 
-fn refusal(request: &Request, change: &Change<'_>, denial: Denial) -> Status {
+fn refusal(request: &Request, change: &Change<'_>, denial: &Denial) -> Status {
     let resource = &request.resource;
     let name = change.name(request);
     let mut status = Status::forbidden(&resource.group, &resource.plural, &name, &denial.message);
@@ -268,7 +268,7 @@ impl View {
             .find(|other| place(other) == *matched);
         // Subresources that speak a kind of their own look the same in every version.
         let kind = change.kind(admission.request);
-        let Some(other) = other.filter(|_| kind.kind == own.kind) else {
+        let Some(other) = other.filter(|_| kind.name == own.kind) else {
             return Ok(Self {
                 object: None,
                 old: None,
@@ -288,7 +288,7 @@ impl View {
             kind: Kind {
                 group: other.group.clone(),
                 version: other.version.clone(),
-                kind: other.kind.clone(),
+                name: other.kind.clone(),
             },
         })
     }

@@ -47,7 +47,7 @@ pub(crate) struct Change<'a> {
 pub(super) struct Kind {
     pub(super) group: String,
     pub(super) version: String,
-    pub(super) kind: String,
+    pub(super) name: String,
 }
 
 impl Kind {
@@ -62,12 +62,12 @@ impl Kind {
         Self {
             group,
             version,
-            kind,
+            name: kind,
         }
     }
 
     fn value(&self) -> Value {
-        json!({"group": self.group, "version": self.version, "kind": self.kind})
+        json!({"group": self.group, "version": self.version, "kind": self.name})
     }
 }
 
@@ -80,12 +80,12 @@ impl Change<'_> {
             self.object
         };
         let own = Kind::of(object);
-        if own.kind.is_empty() {
+        if own.name.is_empty() {
             let resource = &request.resource;
             return Kind {
                 group: resource.group.clone(),
                 version: resource.version.clone(),
-                kind: resource.kind.clone(),
+                name: resource.kind.clone(),
             };
         }
         own

@@ -152,9 +152,14 @@ pub fn prepare_for_status_update(kind: &str, new: &mut Value, old: &Value, now: 
     *new = old.as_object().cloned().unwrap_or_default();
     let mut metadata = metadata.unwrap_or_default();
     if FROZEN_METADATA.contains(&kind) {
-        let version = metadata["resourceVersion"].take();
+        // Who owns the new status is told in the metadata as well.
+        let (version, owners) = (
+            metadata["resourceVersion"].take(),
+            metadata["managedFields"].take(),
+        );
         metadata = old["metadata"].clone();
         metadata["resourceVersion"] = version;
+        metadata["managedFields"] = owners;
     }
     if let Value::Object(fields) = &mut metadata {
         let kept: &[&str] = match kind {

@@ -13,6 +13,8 @@ mod environment;
 mod expressions;
 mod judge;
 mod matching;
+#[cfg(test)]
+mod tests;
 mod type_check;
 
 pub(crate) use environment::{Environment, Mistake};

@@ -33,6 +33,7 @@ mod run;
 mod script;
 mod servers;
 mod watching;
+mod written;
 
 /// How long one script may take on one server.
 const DEADLINE: Duration = Duration::from_mins(2);

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use anyhow::{Context, Result, bail, ensure};
 use bytes::Bytes;
-use http::{HeaderMap, Method};
+use http::Method;
 use quadrille_testkit::assets;
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
@@ -14,6 +14,7 @@ use super::{
     refusal,
     script::{Action, Piece, Script, Step},
     watching::Watching,
+    written::written,
 };
 use crate::{
     wire::{Answer, Connection, Endpoint},
@@ -22,20 +23,15 @@ use crate::{
 
 /// How long `wait` polls.
 const PATIENCE: Duration = Duration::from_mins(1);
+/// How long it rests in between.
+const PAUSE: Duration = Duration::from_millis(20);
 /// The key of a result that did not come.
 const GAVE_UP: &str = "gave up waiting";
 /// The definitions of custom resources, which the runner deletes after each script.
 const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-/// Headers that are part of the contract.
-const HEADERS: &[&str] = &[
-    "allow",
-    "cache-control",
-    "content-type",
-    "retry-after",
-    "vary",
-    "warning",
-];
-
+/// Admission policies and their bindings. A script's policies select its own namespace only.
+const POLICIES: &str = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies";
+const BINDINGS: &str = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings";
 /// What one step gave.
 #[derive(Clone)]
 pub(super) struct Record {
@@ -147,7 +143,13 @@ impl<'a> Runner<'a> {
         .into_iter()
         .map(|(name, prefix)| (name.to_owned(), format!("{prefix}/namespaces/{namespace}")))
         .collect();
-        names.insert("crds".to_owned(), DEFINITIONS.to_owned());
+        for (name, path) in [
+            ("crds", DEFINITIONS),
+            ("policies", POLICIES),
+            ("bindings", BINDINGS),
+        ] {
+            names.insert(name.to_owned(), path.to_owned());
+        }
         names.insert("ns".to_owned(), namespace);
         names.extend(script.content.vars.clone());
         Self {
@@ -219,18 +221,8 @@ impl<'a> Runner<'a> {
             Action::Watch(path) => self.open_watch(step, path).await,
             Action::Wait(path) => {
                 let target = self.target(path, step);
-                let until = step.until.clone();
-                let names = self.names.clone();
                 let headers = self.headers(step, None);
-                let holds = move |status: u16, body: &Value| {
-                    until.iter().all(|(place, wanted)| match place.as_str() {
-                        "status" => json!(status) == *wanted,
-                        place => {
-                            lookup(body, &fill(place, &names)).unwrap_or(&Value::Null)
-                                == &fill_value(wanted, &names)
-                        }
-                    })
-                };
+                let holds = self.condition(step);
                 let result = self.poll(&target, &headers, holds).await?;
                 self.save(step, &result);
                 Ok((format!("wait {target}"), result))
@@ -238,6 +230,21 @@ impl<'a> Runner<'a> {
             Action::Request(method, path, content_type) => {
                 self.request(step, method, path, content_type).await
             }
+        }
+    }
+
+    /// Whether an answer is the one that a step waits for; without conditions any is.
+    fn condition(&self, step: &Step) -> impl Fn(u16, &Value) -> bool + use<> {
+        let until = step.until.clone();
+        let names = self.names.clone();
+        move |status, body| {
+            until.iter().all(|(place, wanted)| match place.as_str() {
+                "status" => json!(status) == *wanted,
+                place => {
+                    lookup(body, &fill(place, &names)).unwrap_or(&Value::Null)
+                        == &fill_value(wanted, &names)
+                }
+            })
         }
     }
 
@@ -254,11 +261,22 @@ impl<'a> Runner<'a> {
         let headers = self.headers(step, content_type);
         let borrowed = borrow(&headers);
         let title = format!("{method} {target}");
-        let answer = match self.send(method, &target, &borrowed, body).await {
-            Ok(answer) => answer,
-            Err(error) => return Ok((title, json!({"failure": format!("{error:#}")}))),
+        let holds = self.condition(step);
+        let start = Instant::now();
+        let (answer, result) = loop {
+            let answer = match self.send(method, &target, &borrowed, body.clone()).await {
+                Ok(answer) => answer,
+                Err(error) => return Ok((title, json!({"failure": format!("{error:#}")}))),
+            };
+            let result = written(answer.status, &answer.headers, &answer.body);
+            if holds(answer.status, &result["body"]) {
+                break (answer, result);
+            }
+            if start.elapsed() > PATIENCE {
+                return Ok((title, json!({GAVE_UP: result})));
+            }
+            tokio::time::sleep(PAUSE).await;
         };
-        let result = written(answer.status, &answer.headers, &answer.body);
         if answer.status == 201
             && target.starts_with(DEFINITIONS)
             && let Some(name) = lookup(&result, ".body.metadata.name").and_then(Value::as_str)
@@ -307,7 +325,7 @@ impl<'a> Runner<'a> {
             if start.elapsed() > PATIENCE {
                 return Ok(json!({GAVE_UP: result}));
             }
-            tokio::time::sleep(Duration::from_millis(20)).await;
+            tokio::time::sleep(PAUSE).await;
         }
     }
 
@@ -430,33 +448,6 @@ fn borrow(headers: &[(String, String)]) -> Vec<(&str, &str)> {
         .iter()
         .map(|(name, value)| (name.as_str(), value.as_str()))
         .collect()
-}
-
-/// An answer as a value: status, the headers that matter, and the body (text where it is not JSON).
-pub(super) fn written(status: u16, headers: &HeaderMap, body: &[u8]) -> Value {
-    let mut kept = Map::new();
-    for name in HEADERS {
-        let values: Vec<_> = headers
-            .get_all(*name)
-            .iter()
-            .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
-            .collect();
-        match values.as_slice() {
-            [] => {}
-            [one] => {
-                kept.insert((*name).to_owned(), json!(one));
-            }
-            several => {
-                kept.insert((*name).to_owned(), json!(several));
-            }
-        }
-    }
-    if headers.contains_key("etag") {
-        kept.insert("etag".to_owned(), json!("<present>"));
-    }
-    let body = serde_json::from_slice(body)
-        .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(body).into_owned()));
-    json!({"status": status, "headers": kept, "body": body})
 }
 
 fn encode(text: &str) -> String {

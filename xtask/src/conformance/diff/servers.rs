@@ -12,7 +12,8 @@ use crate::wire::Endpoint;
 /// by itself. Workload controllers would write while scripts read.
 const CONTROLLERS: &str = "--controllers=serviceaccount-controller,\
     root-ca-certificate-publisher-controller,namespace-controller,garbage-collector-controller,\
-    persistentvolumeclaim-protection-controller,persistentvolume-protection-controller";
+    persistentvolumeclaim-protection-controller,persistentvolume-protection-controller,\
+    validatingadmissionpolicy-status-controller";
 
 /// A real server and ours, ready.
 pub(super) struct Servers {

@@ -12,7 +12,7 @@ use tokio::{
     time::timeout,
 };
 
-use super::run::written;
+use super::written::written;
 
 /// How long the next event may take.
 const PATIENCE: Duration = Duration::from_secs(10);

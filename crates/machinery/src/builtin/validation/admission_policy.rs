@@ -16,6 +16,8 @@ use crate::{
 };
 
 const MAX_CONDITIONS: usize = 64;
+/// A bound of our own: each variable is looked for in the types of all before it.
+const MAX_VARIABLES: usize = 1000;
 const MAX_ANNOTATIONS: usize = 20;
 const MAX_ANNOTATION_EXPRESSION_BYTES: usize = 5 * 1024;
 const RESERVED: [&str; 21] = [
@@ -68,6 +70,9 @@ pub(super) fn policy(report: &mut Report, object: &Value) {
     let plain = Environment::new(&Type::Dyn, params, true);
     conditions(report, list(&spec["matchConditions"]), &plain);
     let variables = list(&spec["variables"]);
+    if !at_most(report, "spec.variables", variables, MAX_VARIABLES) {
+        return;
+    }
     let telling = Environment::new(&Type::Dyn, params, false);
     let (mut asking, mut telling) = if variables.is_empty() {
         (plain, telling)
@@ -281,16 +286,23 @@ fn resources(report: &mut Report, resources: &Value, path: &str) {
     }
 }
 
+/// Whether a list is short enough.
+fn at_most(report: &mut Report, path: &str, entries: &[Value], most: usize) -> bool {
+    if entries.len() <= most {
+        return true;
+    }
+    report.errors.push(FieldError {
+        kind: Kind::TooMany,
+        field: path.to_owned(),
+        value: Some(json!(entries.len())),
+        detail: format!("must have at most {most} items"),
+    });
+    false
+}
+
 fn conditions(report: &mut Report, conditions: &[Value], environment: &Environment) {
     let path = "spec.matchConditions";
-    if conditions.len() > MAX_CONDITIONS {
-        report.errors.push(FieldError {
-            kind: Kind::TooMany,
-            field: path.to_owned(),
-            value: Some(json!(conditions.len())),
-            detail: format!("must have at most {MAX_CONDITIONS} items"),
-        });
-    }
+    at_most(report, path, conditions, MAX_CONDITIONS);
     let mut seen = BTreeSet::new();
     for (index, condition) in conditions.iter().enumerate() {
         let path = format!("{path}[{index}]");
