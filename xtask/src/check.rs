@@ -6,6 +6,9 @@ use crate::{
     workspace::{self, cargo},
 };
 
+/// How long each target is fuzzed. Longer runs: `cargo run --release -p quadrille-fuzz -- --seconds 600`.
+const FUZZ_SECONDS: u32 = 5;
+
 /// Options of `cargo xtask check`.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {}
@@ -45,5 +48,10 @@ pub(crate) fn add(steps: &mut Steps) -> anyhow::Result<()> {
         "-D",
         "warnings",
     ];
-    steps.run("lints", || workspace::run(&mut cargo(&clippy)))
+    steps.run("lints", || workspace::run(&mut cargo(&clippy)))?;
+    let fuzz = ["run", "--quiet", "--locked", "--package", "quadrille-fuzz"];
+    steps.run("hostile input", || {
+        let seconds = FUZZ_SECONDS.to_string();
+        workspace::run(cargo(&fuzz).args(["--", "--seconds", &seconds]))
+    })
 }

@@ -12,7 +12,7 @@ const MOST_LINES: usize = 500;
 
 pub(crate) fn run() -> anyhow::Result<()> {
     let mut complaints = Vec::new();
-    for folder in ["crates", "bin", "testkit", "tests", "xtask"] {
+    for folder in ["crates", "bin", "fuzz", "testkit", "tests", "xtask"] {
         visit(&workspace::root().join(folder), &mut complaints)?;
     }
     if !complaints.is_empty() {

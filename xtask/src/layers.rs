@@ -77,7 +77,7 @@ const ROOMS: &[Room] = &[
     room(&["quadrille-controllers"], &[]),
     room(&["quadrille-cli"], &[]),
     room(&["quad", "quad-controller", "quad-agent"], &[]),
-    room(&["quadrille-tests"], &[]),
+    room(&["quadrille-tests", "quadrille-fuzz"], &[]),
     room(&["xtask"], &[]),
 ];
 

@@ -1,8 +1,9 @@
 //! `cargo xtask`: generators, checks, benches and conformance runs.
 
-use std::process::ExitCode;
+use std::{alloc::System, process::ExitCode};
 
 use clap::{Parser, Subcommand};
+use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 
 mod assets;
 mod bench;
@@ -16,6 +17,10 @@ mod steps;
 mod test;
 mod wire;
 mod workspace;
+
+/// Counts allocations, for benches that tell how many something takes.
+#[global_allocator]
+static MEMORY: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 /// Tasks of this repository. Examples: `cargo xtask test`, `cargo xtask conformance diff`.
 #[derive(Parser)]

@@ -2,8 +2,16 @@
 //! or missed. `report` is what the benches share.
 
 mod apiserver;
+mod apply;
+mod load;
 mod report;
+mod subject;
 
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+
+use self::{report::Report, subject::Subject};
 use crate::workspace;
 
 /// Options of `cargo xtask bench`.
@@ -18,6 +26,8 @@ pub(crate) struct Arguments {
 enum Bench {
     /// The embedded server against kube-apiserver and etcd.
     Apiserver(apiserver::Arguments),
+    /// Server-side apply: in process, and against kube-apiserver.
+    Apply(apply::Arguments),
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
@@ -28,5 +38,29 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     match &arguments.bench {
         Bench::Apiserver(arguments) => apiserver::run(arguments),
+        Bench::Apply(arguments) => apply::run(arguments),
     }
+}
+
+/// Numbers of one subject: what was measured, and its named values.
+type Numbers = BTreeMap<String, BTreeMap<&'static str, f64>>;
+
+/// Starts a server, measures it, ends it.
+async fn measure(
+    start: impl AsyncFn() -> Result<Subject>,
+    work: impl AsyncFn(&Subject) -> Result<Numbers>,
+) -> Result<Numbers> {
+    let subject = start().await?;
+    eprintln!("measuring {}", subject.name());
+    let numbers = work(&subject).await?;
+    subject.end();
+    Ok(numbers)
+}
+
+fn add_row(report: &mut Report, what: &str, numbers: &BTreeMap<&'static str, f64>) {
+    let numbers: Vec<_> = numbers
+        .iter()
+        .map(|(name, value)| (*name, *value))
+        .collect();
+    report.measured(what, &numbers);
 }

@@ -1,3 +1,5 @@
+//! What policies decide, matched and judged.
+
 use serde_json::{Value, json};
 
 use super::*;

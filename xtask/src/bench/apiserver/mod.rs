@@ -1,18 +1,18 @@
 //! `cargo xtask bench apiserver`: the embedded server (a release build of `quad up`, durable) against etcd and
 //! kube-apiserver, one after the other in the same run, with the same client, definitions and objects.
 
-mod load;
 mod process;
-mod subject;
 mod watching;
 mod workload;
 
-use std::collections::BTreeMap;
-
 use anyhow::Result;
 
-use self::{subject::Subject, workload::Sizes};
-use super::report::{Bound, Goal, Report};
+use self::workload::Sizes;
+use super::{
+    Numbers, add_row, measure,
+    report::{Bound, Goal, Report},
+    subject::Subject,
+};
 
 /// Options of `cargo xtask bench apiserver`.
 #[derive(clap::Args)]
@@ -28,9 +28,6 @@ pub(crate) struct Arguments {
     stored: usize,
 }
 
-/// Numbers of one subject: what was measured, and its named values.
-pub(super) type Numbers = BTreeMap<String, BTreeMap<&'static str, f64>>;
-
 /// Measures both and compares.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let sizes = Sizes {
@@ -39,8 +36,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         stored: arguments.stored,
     };
     let runtime = tokio::runtime::Runtime::new()?;
-    let embedded = runtime.block_on(measure(Subject::embedded, &sizes))?;
-    let real = runtime.block_on(measure(Subject::real, &sizes))?;
+    let work = async |subject: &Subject| workload::run(subject, &sizes).await;
+    let embedded = runtime.block_on(measure(Subject::embedded, work))?;
+    let real = runtime.block_on(measure(Subject::real, work))?;
 
     let mut report = Report::new("apiserver");
     report.fact("seconds per operation", arguments.seconds);
@@ -62,22 +60,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     }
     report.finish()?;
     Ok(())
-}
-
-fn add_row(report: &mut Report, what: &str, numbers: &BTreeMap<&'static str, f64>) {
-    let numbers: Vec<_> = numbers
-        .iter()
-        .map(|(name, value)| (*name, *value))
-        .collect();
-    report.measured(what, &numbers);
-}
-
-async fn measure(start: impl AsyncFn() -> Result<Subject>, sizes: &Sizes) -> Result<Numbers> {
-    let subject = start().await?;
-    eprintln!("measuring {}", subject.name());
-    let numbers = workload::run(&subject, sizes).await?;
-    subject.end();
-    Ok(numbers)
 }
 
 /// What is wanted of which number: a ratio of the embedded server's to the real one's.

@@ -8,7 +8,7 @@ use http::Method;
 use http_body_util::BodyExt;
 use tokio::task::JoinSet;
 
-use super::load::{Call, Seen, Until, drive};
+use super::super::load::{Call, Seen, Until, drive};
 use crate::wire::Endpoint;
 
 /// The key of a written object under which the moment of sending stands.

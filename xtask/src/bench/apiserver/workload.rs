@@ -8,10 +8,12 @@ use http::Method;
 use serde_json::json;
 
 use super::{
-    Numbers,
-    load::{Call, Seen, Until, drive},
+    super::{
+        Numbers,
+        load::{Call, Seen, Until, create_namespace, drive},
+        subject::Subject,
+    },
     process::{processor_share, resident},
-    subject::Subject,
     watching::{SENT, deliver},
 };
 
@@ -210,16 +212,6 @@ fn create(namespace: &str, name: &str) -> Call {
         target: path(namespace, ""),
         content_type: JSON,
         body: config_map(name, "count", "0"),
-    }
-}
-
-fn create_namespace(name: &str) -> Call {
-    let body = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
-    Call {
-        method: Method::POST,
-        target: "/api/v1/namespaces".to_owned(),
-        content_type: JSON,
-        body: body.to_string().into(),
     }
 }
 

@@ -8,6 +8,7 @@ use std::{
 use anyhow::{Result, ensure};
 use bytes::Bytes;
 use http::Method;
+use serde_json::json;
 use tokio::task::JoinSet;
 
 use crate::wire::Endpoint;
@@ -22,6 +23,17 @@ pub(super) struct Call {
     pub(super) content_type: &'static str,
     /// The body.
     pub(super) body: Bytes,
+}
+
+/// The creation of a namespace.
+pub(super) fn create_namespace(name: &str) -> Call {
+    let body = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
+    Call {
+        method: Method::POST,
+        target: "/api/v1/namespaces".to_owned(),
+        content_type: "application/json",
+        body: body.to_string().into(),
+    }
 }
 
 /// How long clients go on.

@@ -1,0 +1,73 @@
+//! What is fuzzed.
+
+mod expressions;
+mod ownership;
+mod patches;
+mod schemas;
+mod selectors;
+
+use std::fmt;
+
+/// A reader of strangers' input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Target {
+    /// CEL: compiled, priced, evaluated.
+    Expressions,
+    /// `managedFields` and applies over them.
+    Ownership,
+    /// JSON patches, merge patches, strategic merge patches.
+    Patches,
+    /// Custom resource definitions and objects of them.
+    Schemas,
+    /// Label and field selectors.
+    Selectors,
+}
+
+impl Target {
+    pub(crate) const ALL: [Self; 5] = [
+        Self::Expressions,
+        Self::Ownership,
+        Self::Patches,
+        Self::Schemas,
+        Self::Selectors,
+    ];
+
+    /// Sound inputs to start from.
+    pub(crate) fn seeds(self) -> &'static [&'static str] {
+        match self {
+            Self::Expressions => expressions::SEEDS,
+            Self::Ownership => ownership::SEEDS,
+            Self::Patches => patches::SEEDS,
+            Self::Schemas => schemas::SEEDS,
+            Self::Selectors => selectors::SEEDS,
+        }
+    }
+
+    /// What its language is made of.
+    pub(crate) fn words(self) -> &'static [&'static str] {
+        match self {
+            Self::Expressions => expressions::WORDS,
+            Self::Ownership => ownership::WORDS,
+            Self::Patches => patches::WORDS,
+            Self::Schemas => schemas::WORDS,
+            Self::Selectors => selectors::WORDS,
+        }
+    }
+
+    /// Takes an input. Whatever it says about it is fine; it has to say something, soon.
+    pub(crate) fn run(self, input: &[u8]) {
+        match self {
+            Self::Expressions => expressions::run(input),
+            Self::Ownership => ownership::run(input),
+            Self::Patches => patches::run(input),
+            Self::Schemas => schemas::run(input),
+            Self::Selectors => selectors::run(input),
+        }
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&format!("{self:?}").to_lowercase())
+    }
+}
