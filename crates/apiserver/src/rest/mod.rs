@@ -11,7 +11,10 @@ use http::{HeaderMap, Method};
 use parking_lot::Mutex;
 use quadrille_machinery::status::Status;
 
-use crate::{auth::User, options::Query, path::Target, reply, resource::Resource, server::Shared};
+use crate::{
+    accept::Form, auth::User, options::Query, path::Target, reply, resource::Resource,
+    server::Shared,
+};
 
 mod create;
 mod delete;
@@ -38,6 +41,8 @@ pub(crate) struct Request {
     pub(crate) target: Target,
     pub(crate) query: Query,
     pub(crate) headers: HeaderMap,
+    /// How the client wants to read the answer.
+    pub(crate) form: Form,
     pub(crate) body: Bytes,
     /// What the client should be warned about.
     pub(crate) warnings: Mutex<Vec<String>>,
@@ -75,6 +80,7 @@ impl Request {
             },
             query: self.query.clone(),
             headers: self.headers.clone(),
+            form: self.form,
             body: self.body.clone(),
             warnings: Mutex::new(Vec::new()),
         }

@@ -153,18 +153,17 @@ fn reshape(
             })?;
         object = typed.value;
         strict.extend(typed.strict);
+        for field in ["apiVersion", "kind"] {
+            object[field] = current.object[field].clone();
+        }
     } else {
         if object["kind"].as_str().is_none_or(str::is_empty) {
             return Err(refuse(&format!("Object 'Kind' is missing in '{before}'")));
         }
-        check_custom_type(request, &object)?;
         structural::drop_nulls(resource.schema.root(), &mut object);
         let found = body::shape_custom(&resource.schema, &mut object)
             .map_err(|error| refuse(&error.to_string()))?;
         strict.extend(found);
-    }
-    for field in ["apiVersion", "kind"] {
-        object[field] = current.object[field].clone();
     }
     body::tell(request, &strict, options.field_validation).map_err(|words| refuse(&words))?;
     if object["metadata"]["name"] != current.object["metadata"]["name"] {
@@ -215,31 +214,6 @@ fn check_type(resource: &Resource, object: &Value) -> Result<(), String> {
         typed.map_err(|error| error.to_string())?;
     }
     Err(body::not_convertible(resource, &given))
-}
-
-/// The type of a custom resource is a field like any other, which validation compares.
-fn check_custom_type(request: &Request, object: &Value) -> Result<(), Status> {
-    let resource = &request.resource;
-    let mut errors = Vec::new();
-    for (field, own) in [
-        ("kind", &resource.kind),
-        ("apiVersion", &resource.api_version()),
-    ] {
-        if object[field].as_str() != Some(own) {
-            let given = object[field].clone();
-            errors.push(FieldError::invalid(field, given, format!("must be {own}")));
-        }
-    }
-    if errors.is_empty() {
-        return Ok(());
-    }
-    let kind = object["kind"].as_str().unwrap_or_default();
-    Err(Status::invalid(
-        &resource.group,
-        kind,
-        request.name()?,
-        &errors,
-    ))
 }
 
 async fn apply(request: &Request, options: &WriteOptions) -> Result<Response, Status> {
