@@ -5,14 +5,17 @@
 
 mod access;
 mod affinity;
+mod annotations;
 mod autoscaling;
 mod config;
 mod container;
 mod cron;
+mod dns;
 mod endpoints;
 mod environment;
 mod ingress;
 mod metadata;
+mod mounts;
 mod network_policy;
 mod pod;
 mod pod_update;
@@ -20,13 +23,16 @@ mod probe;
 mod quota;
 mod report;
 mod resources;
+mod security;
 mod selector;
 mod service;
 mod simple;
+mod spread;
 mod status;
 mod storage;
 mod update;
 mod volume;
+mod windows;
 mod workload;
 
 use serde_json::Value;
@@ -74,6 +80,7 @@ pub fn validate_subresource_update(
         status::check(&mut report, kind, new, old);
     }
     if kind == "Pod" && subresource == "ephemeralcontainers" {
+        pod::pod(&mut report, new, false);
         pod_update::ephemeral_containers(&mut report, &new["spec"], &old["spec"]);
     }
     if kind == "CertificateSigningRequest" {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     pod,
-    report::{Report, percent, text},
+    report::{Report, list, percent, text},
     selector,
 };
 use crate::field_error::Kind;
@@ -54,7 +54,33 @@ pub(super) fn stateful_set(report: &mut Report, spec: &Value) {
     report.not_negative("spec.minReadySeconds", &spec["minReadySeconds"]);
     report.not_negative("spec.ordinals.start", &spec["ordinals"]["start"]);
     selector_of(report, spec, "statefulset", "");
-    template(report, spec, "StatefulSet");
+    template(report, &as_controlled(spec), "StatefulSet");
+}
+
+/// What a stateful set's controller makes of its template: names of its own, and a volume for each claim.
+fn as_controlled(spec: &Value) -> Value {
+    let mut spec = spec.clone();
+    let claims: Vec<Value> = list(&spec["volumeClaimTemplates"])
+        .iter()
+        .map(|claim| claim["metadata"]["name"].clone())
+        .collect();
+    let pod = &mut spec["template"]["spec"];
+    for field in ["hostname", "subdomain"] {
+        if let Some(fields) = pod.as_object_mut() {
+            fields.remove(field);
+        }
+    }
+    if !claims.is_empty() {
+        let kept = list(&pod["volumes"])
+            .iter()
+            .filter(|volume| !claims.contains(&volume["name"]));
+        let made = claims.iter().map(|name| {
+            let claim = json!({"claimName": name});
+            json!({"name": name, "persistentVolumeClaim": claim})
+        });
+        pod["volumes"] = made.chain(kept.cloned()).collect();
+    }
+    spec
 }
 
 pub(super) fn daemon_set(report: &mut Report, spec: &Value) {
@@ -319,7 +345,7 @@ pub(super) fn job_spec(report: &mut Report, spec: &Value, path: &str) {
 }
 
 fn failure_policy(report: &mut Report, policy: &Value, path: &str) {
-    for (index, rule) in super::report::list(&policy["rules"]).iter().enumerate() {
+    for (index, rule) in list(&policy["rules"]).iter().enumerate() {
         let path = format!("{path}.rules[{index}]");
         report.one_of(
             format!("{path}.action"),
@@ -327,7 +353,7 @@ fn failure_policy(report: &mut Report, policy: &Value, path: &str) {
             &["Count", "FailIndex", "FailJob", "Ignore"],
         );
         let codes = rule["onExitCodes"].is_object();
-        let conditions = !super::report::list(&rule["onPodConditions"]).is_empty();
+        let conditions = !list(&rule["onPodConditions"]).is_empty();
         if codes && conditions {
             let why = "specifying both OnExitCodes and OnPodConditions is not supported";
             report.invalid_shown(path, why, "");
