@@ -15,6 +15,7 @@ mod endpoints;
 mod environment;
 mod indexes;
 mod ingress;
+mod job;
 mod job_status;
 mod metadata;
 mod mounts;
@@ -46,14 +47,28 @@ use report::Report;
 /// What is wrong with a new object, metadata included.
 pub fn validate_create(kind: &str, namespaced: bool, object: &Value) -> Vec<FieldError> {
     let mut report = Report::default();
+    if told_alone(&mut report, kind, object) {
+        return report.errors;
+    }
     metadata::create(&mut report, kind, namespaced, object);
     content(&mut report, kind, object, true);
     report.errors
 }
 
+/// Whether something is wrong that real servers find before they look at the rest.
+fn told_alone(report: &mut Report, kind: &str, object: &Value) -> bool {
+    if kind == "Service" {
+        service::addresses(report, &object["spec"]);
+    }
+    !report.errors.is_empty()
+}
+
 /// What is wrong with the new state of an object, metadata included.
 pub fn validate_update(kind: &str, new: &Value, old: &Value) -> Vec<FieldError> {
     let mut report = Report::default();
+    if told_alone(&mut report, kind, new) {
+        return report.errors;
+    }
     metadata::update(&mut report, kind, new, old);
     if update::checks_content_first(kind) {
         for _ in 0..update::checks_of_content(kind) {
@@ -65,6 +80,11 @@ pub fn validate_update(kind: &str, new: &Value, old: &Value) -> Vec<FieldError> 
         if update::checks_content(kind) {
             content(&mut report, kind, new, false);
         }
+    }
+    if kind == "EndpointSlice" && new["endpoints"] == old["endpoints"] {
+        // Endpoints that were taken once may stay.
+        let of_endpoint = |error: &FieldError| error.field.starts_with("endpoints");
+        report.errors.retain(|error| !of_endpoint(error));
     }
     report.errors
 }
@@ -111,7 +131,7 @@ fn content(report: &mut Report, kind: &str, object: &Value, is_new: bool) {
         "HorizontalPodAutoscaler" => autoscaling::autoscaler(report, object),
         "Ingress" => ingress::ingress(report, object, is_new),
         "IngressClass" => ingress::class(report, spec),
-        "Job" => workload::job(report, object),
+        "Job" => job::job(report, object),
         "Lease" => simple::lease(report, spec),
         "LimitRange" => quota::limit_range(report, spec),
         "Namespace" => simple::namespace(report, spec),

@@ -1,16 +1,18 @@
 //! Lists of indexes such as `0-3,5,8-9`, in which jobs tell which of their pods are done.
 
-/// Whether a list is well formed and stays below `count`; if not, why.
-pub(super) fn check(text: &str, count: i64) -> Result<(), String> {
+/// How many indexes a list holds that is well formed and stays below `count`; if it isn't, why.
+pub(super) fn check(text: &str, count: i64) -> Result<i64, String> {
+    let mut total = 0;
     let mut last = None;
     for part in parts(text) {
         let (first, end) = interval(part, count)?;
         if let Some(last) = last.filter(|last| *last >= first) {
             return Err(order(last, first));
         }
+        total += end - first + 1;
         last = Some(end);
     }
-    Ok(())
+    Ok(total)
 }
 
 /// The first index that two lists share. What is malformed in them counts as nothing.
@@ -67,8 +69,8 @@ mod tests {
 
     #[test]
     fn indexes_grow_and_stay_below_the_count() {
-        assert_eq!(check("", 0), Ok(()));
-        assert_eq!(check("0-3,5", 6), Ok(()));
+        assert_eq!(check("", 0), Ok(0));
+        assert_eq!(check("0-3,5", 6), Ok(5));
         assert_eq!(check("5", 5), Err("too large index: \"5\"".to_owned()));
         assert_eq!(check("3,1", 5), Err(order(3, 1)));
         assert!(check("1-2-3", 5).is_err());

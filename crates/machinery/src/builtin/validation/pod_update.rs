@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::report::{Report, list, text};
+use super::{
+    report::{Report, list, text},
+    update::restore,
+};
 
 const OTHER_FIELDS: &str = "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
 
@@ -128,17 +131,6 @@ fn words(field: &str) -> &str {
         "containers"
     } else {
         "init containers"
-    }
-}
-
-fn restore(spec: &mut Value, old: &Value, field: &str) {
-    match old.get(field) {
-        Some(value) => spec[field] = value.clone(),
-        None => {
-            if let Some(fields) = spec.as_object_mut() {
-                fields.remove(field);
-            }
-        }
     }
 }
 
