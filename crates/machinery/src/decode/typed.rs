@@ -287,7 +287,7 @@ fn encode_empty(schema: SchemaRef<'_>, fields: &mut Map<String, Value>) {
             }
             Some(Presence::OmitZero) => {
                 let zero = |value: &Value| is_zero(value, inner.node());
-                if fields.get(&**name).is_some_and(zero) && !is_told_apart(node, name) {
+                if fields.get(&**name).is_some_and(zero) && !node.keeps_empty(name) {
                     fields.remove(&**name);
                 }
             }
@@ -300,11 +300,6 @@ fn encode_empty(schema: SchemaRef<'_>, fields: &mut Map<String, Value>) {
             }
         }
     }
-}
-
-/// Whether an empty list is something else than none: it gets no default, and is refused for being empty.
-fn is_told_apart(shape: &Shape, field: &str) -> bool {
-    shape.type_name.as_deref() == Some("HPAScalingRules") && field == "policies"
 }
 
 fn is_empty_collection(value: &Value, shape: &Shape) -> bool {
