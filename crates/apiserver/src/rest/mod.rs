@@ -24,6 +24,7 @@ mod list;
 mod object;
 mod patch;
 mod reviews;
+mod shown;
 mod subresource;
 mod table;
 mod update;

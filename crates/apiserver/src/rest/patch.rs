@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use super::{
     Request, object,
+    shown::{self, Touched},
     write::{self, Current, Ownership, VersionRule},
 };
 use crate::{
@@ -182,15 +183,13 @@ fn shown(request: &Request, kind: Kind, object: &Value) -> String {
             .map(|patch| patches::strategic::shown(&patch))
             .unwrap_or_default(),
         Kind::Json | Kind::Merge | Kind::Apply if request.resource.is_built_in() => {
-            let touches_metadata = patch().is_ok_and(|patch| match patch {
-                Value::Array(steps) => steps.iter().any(|step| {
-                    step["path"]
-                        .as_str()
-                        .is_some_and(|path| path.starts_with("/metadata/"))
-                }),
-                patch => patch["metadata"].is_object(),
-            });
-            patches::shown(object, touches_metadata)
+            let touched = match patch() {
+                Ok(patch) if kind == Kind::Json => Touched::by_steps(&patch),
+                Ok(patch) => Touched::by_merge(&patch),
+                Err(_) => Touched::Whole,
+            };
+            let resource = &request.resource;
+            shown::object(object, &resource.api_version(), &resource.kind, &touched)
         }
         Kind::Json | Kind::Merge | Kind::Apply => object.to_string(),
     }
