@@ -293,7 +293,7 @@ fn exit_codes(report: &mut Report, wanted: &Value, spec: &Value, path: &str) {
             report.duplicate(path, value);
         }
     }
-    if !values.is_sorted_by_key(|value| value.as_i64()) {
+    if !values.is_sorted_by_key(Value::as_i64) {
         report.invalid(path, &wanted["values"], "must be ordered");
     }
 }

@@ -13,29 +13,30 @@ use crate::field_error::Kind;
 
 const CONDITIONS: &str = "status.conditions";
 
-/// A job as it is reported, with what its conditions say.
+/// A job as it is reported.
 struct Reported<'a> {
     status: &'a Value,
-    complete: bool,
-    failed: bool,
-    failure_target: bool,
-    success_met: bool,
 }
 
-impl<'a> Reported<'a> {
-    fn of(job: &'a Value) -> Self {
-        let status = &job["status"];
-        Self {
-            status,
-            complete: is(status, "Complete", "True"),
-            failed: is(status, "Failed", "True"),
-            failure_target: is(status, "FailureTarget", "True"),
-            success_met: is(status, "SuccessCriteriaMet", "True"),
-        }
+impl Reported<'_> {
+    fn complete(&self) -> bool {
+        is(self.status, "Complete", "True")
+    }
+
+    fn failed(&self) -> bool {
+        is(self.status, "Failed", "True")
+    }
+
+    fn failure_target(&self) -> bool {
+        is(self.status, "FailureTarget", "True")
+    }
+
+    fn success_met(&self) -> bool {
+        is(self.status, "SuccessCriteriaMet", "True")
     }
 
     fn finished(&self) -> bool {
-        self.complete || self.failed
+        self.complete() || self.failed()
     }
 
     fn count(&self, field: &str) -> i64 {
@@ -50,7 +51,12 @@ fn is(status: &Value, condition: &str, value: &str) -> bool {
 }
 
 pub(super) fn check(report: &mut Report, new: &Value, old: &Value) {
-    let (now, before) = (Reported::of(new), Reported::of(old));
+    let now = Reported {
+        status: &new["status"],
+    };
+    let before = Reported {
+        status: &old["status"],
+    };
     for field in ["active", "succeeded", "failed", "ready", "terminating"] {
         report.not_negative(format!("status.{field}"), &now.status[field]);
     }
@@ -84,15 +90,15 @@ fn uncounted(report: &mut Report, pods: &Value) {
 }
 
 fn outcome(report: &mut Report, now: &Reported<'_>, before: &Reported<'_>) {
-    let completed = now.complete != before.complete;
-    if (completed || now.failed != before.failed) && now.complete && now.failed {
+    let completed = now.complete() != before.complete();
+    if (completed || now.failed() != before.failed()) && now.complete() && now.failed() {
         conditions(
             report,
             "cannot set Complete=True and Failed=true conditions",
         );
     }
-    let targeted = now.failure_target != before.failure_target;
-    if (completed || targeted) && now.complete && now.failure_target {
+    let targeted = now.failure_target() != before.failure_target();
+    if (completed || targeted) && now.complete() && now.failure_target() {
         conditions(
             report,
             "cannot set Complete=True and FailureTarget=true conditions",
@@ -104,12 +110,12 @@ fn times(report: &mut Report, now: &Reported<'_>, before: &Reported<'_>) {
     let changed = |field: &str| now.status[field] != before.status[field];
     let end = &now.status["completionTime"];
     let path = "status.completionTime";
-    if now.complete != before.complete || changed("completionTime") {
-        if !end.is_null() && !now.complete {
+    if now.complete() != before.complete() || changed("completionTime") {
+        if !end.is_null() && !now.complete() {
             let why = "cannot set completionTime when there is no Complete=True condition";
             report.invalid(path, end, why);
         }
-        if end.is_null() && now.complete {
+        if end.is_null() && now.complete() {
             let why = "completionTime is required for Complete jobs";
             report.required_because(path, why);
         }
@@ -124,13 +130,13 @@ fn times(report: &mut Report, now: &Reported<'_>, before: &Reported<'_>) {
 
 fn conditions_behind(report: &mut Report, now: &Reported<'_>, before: &Reported<'_>) {
     let changed = |field: &str| now.status[field] != before.status[field];
-    let fails = now.failed != before.failed || changed("failedIndexes");
-    if fails && now.failed && !now.failure_target {
+    let fails = now.failed() != before.failed() || changed("failedIndexes");
+    if fails && now.failed() && !now.failure_target() {
         let why = "cannot set Failed=True condition without the FailureTarget=true condition";
         conditions(report, why);
     }
-    let met = now.success_met != before.success_met;
-    if (now.complete != before.complete || met) && now.complete && !now.success_met {
+    let met = now.success_met() != before.success_met();
+    if (now.complete() != before.complete() || met) && now.complete() && !now.success_met() {
         let why =
             "cannot set Complete=True condition without the SuccessCriteriaMet=true condition";
         conditions(report, why);
@@ -225,15 +231,15 @@ fn pods(report: &mut Report, now: &Reported<'_>, before: &Reported<'_>) {
 }
 
 fn contradictions(report: &mut Report, spec: &Value, now: &Reported<'_>) {
-    if now.success_met && now.failed {
+    if now.success_met() && now.failed() {
         let why = "cannot set SuccessCriteriaMet=True and Failed=true conditions";
         conditions(report, why);
     }
-    if now.success_met && now.failure_target {
+    if now.success_met() && now.failure_target() {
         let why = "cannot set SuccessCriteriaMet=True and FailureTarget=true conditions";
         conditions(report, why);
     }
-    if spec["successPolicy"].is_object() && !now.success_met && now.complete {
+    if spec["successPolicy"].is_object() && !now.success_met() && now.complete() {
         let why =
             "cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True";
         conditions(report, why);
@@ -282,13 +288,13 @@ fn changes(
         let why = "field is immutable for unsuspended job once set";
         report.invalid("status.startTime", start, why);
     }
-    if before.success_met && !now.success_met {
+    if before.success_met() && !now.success_met() {
         conditions(
             report,
             "cannot disable the SuccessCriteriaMet=True condition",
         );
     }
-    if before.complete && !before.success_met && now.success_met {
+    if before.complete() && !before.success_met() && now.success_met() {
         let why = "cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions";
         conditions(report, why);
     }
