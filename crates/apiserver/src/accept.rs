@@ -83,26 +83,56 @@ fn clauses(header: &str) -> Vec<Clause<'_>> {
 
 /// What the refusal lists as readable.
 const MEDIA_TYPES: &str = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+/// The same for streams of events.
+const STREAM_TYPES: &str =
+    "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
+
+/// What is asked for, as far as refusals tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Endpoint {
+    /// An object of a built-in kind.
+    Object,
+    /// A collection of a built-in kind, as a list or as events.
+    Collection,
+    /// Anything of a custom kind. Built-in kinds have a router in front that compares media types on its own.
+    Custom,
+}
+
+impl Endpoint {
+    /// The endpoint that one of the verbs of a resource reaches.
+    pub(crate) fn of(built_in: bool, verb: &str) -> Self {
+        match verb {
+            _ if !built_in => Self::Custom,
+            "list" | "watch" => Self::Collection,
+            _ => Self::Object,
+        }
+    }
+}
 
 /// The best form that the client accepts and the endpoint can give.
-pub(crate) fn form(headers: &HeaderMap) -> Result<Form, Status> {
+pub(crate) fn form(headers: &HeaderMap, endpoint: Endpoint) -> Result<Form, Status> {
     let header = accepted(headers);
     if header.is_empty() {
         return Ok(Form::Object);
     }
     let clauses = clauses(header);
-    if !clauses.iter().any(|clause| is_written(clause.media)) {
+    let routed = clauses.iter().any(|clause| is_written(clause.media));
+    if !routed && endpoint != Endpoint::Custom {
+        let streams = match endpoint {
+            Endpoint::Collection => format!(", {STREAM_TYPES}"),
+            _ => String::new(),
+        };
         return Err(Status {
             details: serde_json::json!({}),
             ..Status::not_acceptable(format!(
-                "406: Not Acceptable\n\nAvailable representations: {MEDIA_TYPES}"
+                "406: Not Acceptable\n\nAvailable representations: {MEDIA_TYPES}{streams}"
             ))
         });
     }
     for clause in clauses {
         if !matches!(
             clause.media,
-            "application/json" | "application/yaml" | "*/*"
+            "application/json" | "application/yaml" | "application/*" | "*/*"
         ) {
             continue;
         }
@@ -126,6 +156,16 @@ pub(crate) fn form(headers: &HeaderMap) -> Result<Form, Status> {
     Err(Status::not_acceptable(format!(
         "only the following media types are accepted: {MEDIA_TYPES}"
     )))
+}
+
+/// Refuses a client that would rather read events as YAML, which is no stream.
+pub(crate) fn stream(headers: &HeaderMap) -> Result<(), Status> {
+    if prefers_yaml(headers) {
+        return Err(Status::not_acceptable(format!(
+            "only the following media types are accepted: {STREAM_TYPES}"
+        )));
+    }
+    Ok(())
 }
 
 /// Whether the client would rather read YAML than JSON.
@@ -178,7 +218,7 @@ mod tests {
     fn asked(accept: &str) -> Result<Form, Status> {
         let mut headers = HeaderMap::new();
         headers.insert(header::ACCEPT, accept.parse().unwrap());
-        form(&headers)
+        form(&headers, Endpoint::Object)
     }
 
     #[test]
@@ -210,5 +250,20 @@ mod tests {
     #[test]
     fn what_nobody_writes_is_refused() {
         assert_eq!(asked("image/png").unwrap_err().code, 406);
+        assert_eq!(asked("application/*").unwrap_err().code, 406);
+    }
+
+    #[test]
+    fn only_custom_kinds_read_any_application() {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::ACCEPT, "application/*".parse().unwrap());
+        assert_eq!(form(&headers, Endpoint::Custom), Ok(Form::Object));
+    }
+
+    #[test]
+    fn events_are_not_written_in_yaml() {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::ACCEPT, "application/yaml".parse().unwrap());
+        assert_eq!(stream(&headers).unwrap_err().code, 406);
     }
 }

@@ -170,25 +170,69 @@ fn push(list: &mut Value, entry: Value) {
     }
 }
 
-/// A priority class is a number and a policy for the pods that name it.
+/// A priority class is a number and a policy for the pods that name it; nobody gives them by hand.
 fn priority(request: &Request, pod: &mut Value) -> Result<(), Status> {
-    let name = match pod["spec"]["priorityClassName"].as_str() {
-        None | Some("") => return Ok(()),
-        Some(name) => name.to_owned(),
+    let class = match pod["spec"]["priorityClassName"].as_str() {
+        None | Some("") => default_class(request)?,
+        Some(name) => Some(named_class(request, pod, name)?),
     };
-    let class = match find(request, "scheduling.k8s.io", "priorityclasses", None, &name)? {
-        Some(class) => class,
-        None => match name.as_str() {
-            "system-node-critical" => json!({"value": 2_000_001_000}),
-            "system-cluster-critical" => json!({"value": 2_000_000_000}),
-            _ => {
-                let why = format!("no PriorityClass with name {name} was found");
-                return Err(forbidden(request, pod, &why));
-            }
-        },
-    };
+    let class = class.unwrap_or_else(|| json!({"value": 0}));
+    if let Some(name) = class["metadata"]["name"].as_str() {
+        pod["spec"]["priorityClassName"] = json!(name);
+    }
+    let policy = &class["preemptionPolicy"];
+    let policy = policy.as_str().unwrap_or("PreemptLowerPriority");
+    let spec = &pod["spec"];
+    if !spec["priority"].is_null() && spec["priority"] != class["value"] {
+        let why = format!(
+            "the integer value of priority ({}) must not be provided in pod spec; priority admission controller computed {} from the given PriorityClass name",
+            spec["priority"], class["value"]
+        );
+        return Err(forbidden(request, pod, &why));
+    }
+    if let Some(given) = spec["preemptionPolicy"].as_str()
+        && given != policy
+    {
+        let why = format!(
+            "the string value of PreemptionPolicy ({given}) must not be provided in pod spec; priority admission controller computed {policy} from the given PriorityClass name"
+        );
+        return Err(forbidden(request, pod, &why));
+    }
+    pod["spec"]["preemptionPolicy"] = json!(policy);
     pod["spec"]["priority"] = class["value"].clone();
-    let policy = class["preemptionPolicy"].as_str();
-    pod["spec"]["preemptionPolicy"] = json!(policy.unwrap_or("PreemptLowerPriority"));
     Ok(())
+}
+
+fn named_class(request: &Request, pod: &Value, name: &str) -> Result<Value, Status> {
+    if let Some(class) = find(request, "scheduling.k8s.io", "priorityclasses", None, name)? {
+        return Ok(class);
+    }
+    match name {
+        "system-node-critical" => Ok(json!({"value": 2_000_001_000})),
+        "system-cluster-critical" => Ok(json!({"value": 2_000_000_000})),
+        _ => {
+            let why = format!("no PriorityClass with name {name} was found");
+            Err(forbidden(request, pod, &why))
+        }
+    }
+}
+
+/// The class of pods that name none. If a race made several, the lowest counts.
+fn default_class(request: &Request) -> Result<Option<Value>, Status> {
+    let Some(resource) = kinds::load().resource("scheduling.k8s.io", "v1", "priorityclasses")
+    else {
+        return Ok(None);
+    };
+    let prefix = stored::prefix(resource, None);
+    let page = request.shared.store.list(&prefix, None, 0, None);
+    let mut classes = Vec::new();
+    for record in &page.map_err(Status::internal)?.records {
+        let class = stored::decode_record(resource, record)?;
+        if class["globalDefault"] == json!(true) {
+            classes.push(class);
+        }
+    }
+    Ok(classes
+        .into_iter()
+        .min_by_key(|class| class["value"].as_i64()))
 }

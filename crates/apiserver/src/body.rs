@@ -3,7 +3,6 @@
 use bytes::Bytes;
 use quadrille_machinery::{
     decode::{self, DecodeError, Document, Envelope, StrictError},
-    field_error::FieldError,
     schema::Schema,
     status::Status,
     structural,
@@ -68,19 +67,9 @@ pub(crate) fn parse(
     if !object["metadata"].is_object() {
         object["metadata"] = json!({});
     }
-    if envelope.kind != resource.kind {
-        let name = object["metadata"]["name"].as_str().unwrap_or_default();
-        let why = format!("must be {}", resource.kind);
-        let error = FieldError::invalid("kind", json!(envelope.kind), why);
-        return Err(Status::invalid(
-            &resource.group,
-            &envelope.kind,
-            name,
-            &[error],
-        ));
-    }
     object["apiVersion"] = json!(resource.api_version());
-    object["kind"] = json!(resource.kind);
+    // Only a custom resource gets here with the kind of another, which validation compares.
+    object["kind"] = json!(envelope.kind);
     report(request, &envelope, resource, &strict, validation)?;
     merge_owners(request, &mut object);
     Ok(object)

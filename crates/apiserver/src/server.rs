@@ -13,7 +13,7 @@ use serde_json::Value;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    accept,
+    accept::{self, Endpoint},
     auth::{
         self, Attributes, Authorizer, Decision, MastersOnly, User,
         service_account::ServiceAccountKey,
@@ -290,6 +290,11 @@ async fn resource(
         Ok(body) => body,
         Err(status) => return reply::status(&status),
     };
+    let endpoint = Endpoint::of(resource.is_built_in(), verb);
+    let form = match accept::form(&head.headers, endpoint) {
+        Ok(form) => form,
+        Err(status) => return reply::status(&status),
+    };
     let request = Request {
         shared,
         user,
@@ -297,13 +302,15 @@ async fn resource(
         target,
         query,
         headers: head.headers,
+        form,
         body,
         warnings: Mutex::default(),
         notes: Mutex::default(),
         own: false,
     };
     let response = rest::handle(&request, verb).await;
-    if verb != "watch" && accept::prefers_yaml(&request.headers) {
+    let is_stream = verb == "watch" && response.status().is_success();
+    if !is_stream && accept::prefers_yaml(&request.headers) {
         return reply::in_yaml(response).await;
     }
     response

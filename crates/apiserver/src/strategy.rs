@@ -361,6 +361,10 @@ fn validate_custom(
     old: Option<&Value>,
 ) -> Vec<FieldError> {
     let resource = &request.resource;
+    let foreign = other_type(resource, object);
+    if !foreign.is_empty() {
+        return foreign;
+    }
     let rule = names::name_is_subdomain;
     let metadata = &object["metadata"];
     let mut errors = names::validate_object_meta(metadata, resource.namespaced, rule, "metadata");
@@ -408,6 +412,21 @@ fn validate_custom(
     errors
 }
 
+/// The type of a custom resource is a field like any other; an object of another type is not looked at.
+fn other_type(resource: &Resource, object: &Value) -> Vec<FieldError> {
+    [
+        ("kind", resource.kind.clone()),
+        ("apiVersion", resource.api_version()),
+    ]
+    .into_iter()
+    .filter(|(field, own)| object[*field] != json!(own))
+    .map(|(field, own)| {
+        let given = object[field].clone();
+        FieldError::invalid(field, given, format!("must be {own}"))
+    })
+    .collect()
+}
+
 fn refuse(request: &Request, object: &Value, errors: &[FieldError]) -> Result<(), Status> {
     if errors.is_empty() {
         return Ok(());
@@ -420,7 +439,11 @@ fn refuse(request: &Request, object: &Value, errors: &[FieldError]) -> Result<()
     } else {
         &request.resource.group
     };
-    Err(Status::invalid(group, &request.resource.kind, name, errors))
+    let kind = match object["kind"].as_str() {
+        Some(kind) if !request.resource.is_built_in() => kind,
+        _ => &request.resource.kind,
+    };
+    Err(Status::invalid(group, kind, name, errors))
 }
 
 /// 422: this kind's update must name the resource version that it saw.

@@ -5,8 +5,8 @@
 mod object_meta;
 
 pub use object_meta::{
-    finalizer_warnings, validate_field_manager, validate_kube_finalizers, validate_labels,
-    validate_object_meta, validate_object_meta_change, validate_object_meta_shape,
+    finalizer_warnings, validate_annotations, validate_field_manager, validate_kube_finalizers,
+    validate_labels, validate_object_meta, validate_object_meta_change, validate_object_meta_shape,
     validate_object_meta_update,
 };
 
@@ -92,6 +92,29 @@ pub fn dns_1123_label(value: &str) -> Vec<String> {
                 &["my-name", "123-abc"],
             )
         });
+    }
+    errors
+}
+
+/// The shape of a search domain: a DNS-1123 subdomain that may hold underscores.
+pub fn search_domain(value: &str) -> Vec<String> {
+    const FORMAT: &str = "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?";
+    let part = |part: &str| {
+        let part = part.strip_prefix('_').unwrap_or(part);
+        framed(part, lower_or_digit, |byte| {
+            lower_or_digit(byte) || matches!(byte, b'-' | b'_')
+        })
+    };
+    let mut errors = Vec::new();
+    if value.len() > SUBDOMAIN_MAX {
+        errors.push(max_characters(SUBDOMAIN_MAX));
+    }
+    if !value.split('.').all(part) {
+        errors.push(format_error(
+            "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character",
+            &format!("{FORMAT}(\\.{FORMAT})*"),
+            &["example.com"],
+        ));
     }
     errors
 }

@@ -14,7 +14,7 @@ pub mod merge;
 pub mod strategic;
 
 pub use self::{json::apply as json, merge::apply as merge, strategic::apply as strategic};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::{decode::StrictError, field_error::FieldError, status::Status};
 
@@ -32,72 +32,6 @@ pub struct Patched {
 pub fn refused(shown: &str, error: &str) -> Status {
     let shown = Value::String(shown.to_owned());
     Status::invalid("", "", "", &[FieldError::invalid("patch", shown, error)])
-}
-
-/// The JSON of an object of a built-in kind as a real server's messages about a patch show it: what the patch
-/// touched has its fields sorted, the rest has them in the order in which Kubernetes declares them. That
-/// order is known here for metadata alone.
-pub fn shown(object: &Value, touches_metadata: bool) -> String {
-    let Some(fields) = object.as_object() else {
-        return object.to_string();
-    };
-    let parts = fields.iter().map(|(name, value)| {
-        let value = match value {
-            Value::Object(metadata) if name == "metadata" => {
-                let order: &[&str] = if touches_metadata { &[] } else { &METADATA };
-                ordered(metadata, order)
-            }
-            other => other.to_string(),
-        };
-        format!("{}:{value}", Value::from(name.as_str()))
-    });
-    format!("{{{}}}", parts.collect::<Vec<_>>().join(","))
-}
-
-const METADATA: [&str; 15] = [
-    "name",
-    "generateName",
-    "namespace",
-    "selfLink",
-    "uid",
-    "resourceVersion",
-    "generation",
-    "creationTimestamp",
-    "deletionTimestamp",
-    "deletionGracePeriodSeconds",
-    "labels",
-    "annotations",
-    "ownerReferences",
-    "finalizers",
-    "managedFields",
-];
-const MANAGED_FIELDS: [&str; 7] = [
-    "manager",
-    "operation",
-    "apiVersion",
-    "time",
-    "fieldsType",
-    "fieldsV1",
-    "subresource",
-];
-
-fn ordered(fields: &Map<String, Value>, order: &[&str]) -> String {
-    let mut fields: Vec<_> = fields.iter().collect();
-    fields.sort_by_key(|(name, _)| order.iter().position(|known| known == name));
-    let parts = fields.into_iter().map(|(name, value)| {
-        let value = match value {
-            Value::Array(entries) if name == "managedFields" => {
-                let entries = entries.iter().map(|entry| match entry.as_object() {
-                    Some(entry) => ordered(entry, &MANAGED_FIELDS),
-                    None => entry.to_string(),
-                });
-                format!("[{}]", entries.collect::<Vec<_>>().join(","))
-            }
-            other => other.to_string(),
-        };
-        format!("{}:{value}", Value::from(name.as_str()))
-    });
-    format!("{{{}}}", parts.collect::<Vec<_>>().join(","))
 }
 
 /// 422 without any words of its own: what a server answers when a patch does not apply. It keeps the reason

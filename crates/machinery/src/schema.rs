@@ -198,6 +198,14 @@ pub struct Node {
     pub constraints: Option<Box<Constraints>>,
 }
 
+impl Node {
+    /// Whether an empty list in a field is something else than none: it gets no default, and is refused for
+    /// being empty.
+    pub fn keeps_empty(&self, field: &str) -> bool {
+        self.type_name.as_deref() == Some("HPAScalingRules") && field == "policies"
+    }
+}
+
 /// An arena of nodes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Schemas {

@@ -10,6 +10,7 @@ use quadrille_store::{Expect, Op, Revision};
 use serde_json::Value;
 
 use crate::{
+    accept::Form,
     auth::User,
     convert, lifecycle,
     options::Query,
@@ -74,6 +75,7 @@ impl Shared {
             },
             query: Query::default(),
             headers: http::HeaderMap::new(),
+            form: Form::Object,
             body: bytes::Bytes::new(),
             warnings: parking_lot::Mutex::default(),
             notes: parking_lot::Mutex::default(),

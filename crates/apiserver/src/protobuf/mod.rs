@@ -18,9 +18,9 @@ use http_body_util::BodyExt;
 use quadrille_machinery::status::Status;
 use serde_json::{Value, json};
 
+pub(crate) use self::table::{Count, Field, Form, Message, Table, Type};
 use self::{
     decode::{DecodeError, Decoder},
-    table::Table,
     wire::{Raw, Reader},
 };
 use crate::reply;

@@ -22,6 +22,8 @@ pub(crate) struct Message {
     /// How JSON writes it.
     pub(crate) form: Form,
     fields: HashMap<u32, Field>,
+    /// The numbers in the order in which Kubernetes declares their fields.
+    declared: Vec<u32>,
 }
 
 /// How JSON writes a message.
@@ -131,6 +133,13 @@ impl Message {
     pub(crate) fn field(&self, number: u32) -> Option<&Field> {
         self.fields.get(&number)
     }
+
+    /// The fields as Kubernetes declares them.
+    pub(crate) fn declared(&self) -> impl Iterator<Item = &Field> {
+        self.declared
+            .iter()
+            .filter_map(|number| self.fields.get(number))
+    }
 }
 
 fn message(line: &'static str, by_name: &HashMap<&str, usize>) -> Option<Message> {
@@ -138,6 +147,7 @@ fn message(line: &'static str, by_name: &HashMap<&str, usize>) -> Option<Message
     let name = words.next()?;
     let (package, last) = name.rsplit_once('.')?;
     let mut fields = HashMap::new();
+    let mut declared = Vec::new();
     while let Some(number) = words.next() {
         let (name, ty) = (words.next()?, words.next()?);
         let (count, ty) = match ty.split_at_checked(1)? {
@@ -154,11 +164,14 @@ fn message(line: &'static str, by_name: &HashMap<&str, usize>) -> Option<Message
             full if full.contains('.') => Type::Message(*by_name.get(full)?),
             local => Type::Message(*by_name.get(format!("{package}.{local}").as_str())?),
         };
-        fields.insert(number.parse().ok()?, Field { name, count, ty });
+        let number = number.parse().ok()?;
+        declared.push(number);
+        fields.insert(number, Field { name, count, ty });
     }
     Some(Message {
         form: form(last),
         fields,
+        declared,
     })
 }
 

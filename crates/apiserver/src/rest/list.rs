@@ -13,12 +13,7 @@ use serde_json::{Value, json};
 
 use super::{Request, Saved, object, table};
 use crate::{
-    accept::{self, Form},
-    options::ListOptions,
-    reply,
-    resource::Resource,
-    revision,
-    select::Selection,
+    accept::Form, options::ListOptions, reply, resource::Resource, revision, select::Selection,
     stored,
 };
 
@@ -103,7 +98,7 @@ impl Walk {
 /// Answers with the selected objects.
 pub(crate) fn list(request: &Request) -> Result<Response, Status> {
     let options = ListOptions::read(&request.query)?;
-    let form = accept::form(&request.headers)?;
+    let form = request.form;
     if matches!(form, Form::Metadata { list: false, .. }) {
         return Err(wrong_form(request, "PartialObjectMetadata", true));
     }

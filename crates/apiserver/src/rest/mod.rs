@@ -12,8 +12,8 @@ use parking_lot::Mutex;
 use quadrille_machinery::status::Status;
 
 use crate::{
-    auth::User, options::Query, path::Target, policies::AuditNotes, reply, resource::Resource,
-    server::Shared,
+    accept::Form, auth::User, options::Query, path::Target, policies::AuditNotes, reply,
+    resource::Resource, server::Shared,
 };
 
 mod create;
@@ -24,6 +24,7 @@ mod list;
 mod object;
 mod patch;
 mod reviews;
+mod shown;
 mod subresource;
 mod table;
 mod update;
@@ -41,6 +42,8 @@ pub(crate) struct Request {
     pub(crate) target: Target,
     pub(crate) query: Query,
     pub(crate) headers: HeaderMap,
+    /// How the client wants to read the answer.
+    pub(crate) form: Form,
     pub(crate) body: Bytes,
     /// What the client should be warned about.
     pub(crate) warnings: Mutex<Vec<String>>,
@@ -82,6 +85,7 @@ impl Request {
             },
             query: self.query.clone(),
             headers: self.headers.clone(),
+            form: self.form,
             body: self.body.clone(),
             warnings: Mutex::default(),
             notes: Mutex::default(),

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{Request, table};
 use crate::{
-    accept::{self, Form, MetaVersion},
+    accept::{Form, MetaVersion},
     convert, reply,
     resource::Resource,
     stored::{self, Head},
@@ -72,7 +72,7 @@ impl Saved {
 /// Answers with one object in the form that the client asked for.
 pub(crate) fn respond(request: &Request, code: u16, saved: &Saved) -> Result<Response, Status> {
     let resource = &request.resource;
-    match accept::form(&request.headers)? {
+    match request.form {
         Form::Object => {
             let mut body = Vec::with_capacity(saved.value.len() + 128);
             saved.write(resource, true, &mut body)?;

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use super::{
     Request, object,
+    shown::{self, Touched},
     write::{self, Current, Ownership, VersionRule},
 };
 use crate::{
@@ -153,18 +154,17 @@ fn reshape(
             })?;
         object = typed.value;
         strict.extend(typed.strict);
+        for field in ["apiVersion", "kind"] {
+            object[field] = current.object[field].clone();
+        }
     } else {
         if object["kind"].as_str().is_none_or(str::is_empty) {
             return Err(refuse(&format!("Object 'Kind' is missing in '{before}'")));
         }
-        check_custom_type(request, &object)?;
         structural::drop_nulls(resource.schema.root(), &mut object);
         let found = body::shape_custom(&resource.schema, &mut object)
             .map_err(|error| refuse(&error.to_string()))?;
         strict.extend(found);
-    }
-    for field in ["apiVersion", "kind"] {
-        object[field] = current.object[field].clone();
     }
     body::tell(request, &strict, options.field_validation).map_err(|words| refuse(&words))?;
     if object["metadata"]["name"] != current.object["metadata"]["name"] {
@@ -183,15 +183,13 @@ fn shown(request: &Request, kind: Kind, object: &Value) -> String {
             .map(|patch| patches::strategic::shown(&patch))
             .unwrap_or_default(),
         Kind::Json | Kind::Merge | Kind::Apply if request.resource.is_built_in() => {
-            let touches_metadata = patch().is_ok_and(|patch| match patch {
-                Value::Array(steps) => steps.iter().any(|step| {
-                    step["path"]
-                        .as_str()
-                        .is_some_and(|path| path.starts_with("/metadata/"))
-                }),
-                patch => patch["metadata"].is_object(),
-            });
-            patches::shown(object, touches_metadata)
+            let touched = match patch() {
+                Ok(patch) if kind == Kind::Json => Touched::by_steps(&patch),
+                Ok(patch) => Touched::by_merge(&patch),
+                Err(_) => Touched::Whole,
+            };
+            let resource = &request.resource;
+            shown::object(object, &resource.api_version(), &resource.kind, &touched)
         }
         Kind::Json | Kind::Merge | Kind::Apply => object.to_string(),
     }
@@ -215,31 +213,6 @@ fn check_type(resource: &Resource, object: &Value) -> Result<(), String> {
         typed.map_err(|error| error.to_string())?;
     }
     Err(body::not_convertible(resource, &given))
-}
-
-/// The type of a custom resource is a field like any other, which validation compares.
-fn check_custom_type(request: &Request, object: &Value) -> Result<(), Status> {
-    let resource = &request.resource;
-    let mut errors = Vec::new();
-    for (field, own) in [
-        ("kind", &resource.kind),
-        ("apiVersion", &resource.api_version()),
-    ] {
-        if object[field].as_str() != Some(own) {
-            let given = object[field].clone();
-            errors.push(FieldError::invalid(field, given, format!("must be {own}")));
-        }
-    }
-    if errors.is_empty() {
-        return Ok(());
-    }
-    let kind = object["kind"].as_str().unwrap_or_default();
-    Err(Status::invalid(
-        &resource.group,
-        kind,
-        request.name()?,
-        &errors,
-    ))
 }
 
 async fn apply(request: &Request, options: &WriteOptions) -> Result<Response, Status> {

@@ -37,13 +37,14 @@ const CHUNK: usize = 500;
 /// Answers with a stream of events.
 pub(crate) fn watch(request: &Request) -> Result<Response, Status> {
     let options = ListOptions::read(&request.query)?;
-    let form = accept::form(&request.headers)?;
+    let form = request.form;
     let mut selection_options = options.clone();
     if let Some(name) = &request.target.name {
         selection_options.field_selector = Some(format!("metadata.name={name}"));
     }
     let selection = Selection::parse(&request.resource, &selection_options)?;
     let start = Start::choose(request, &options)?;
+    accept::stream(&request.headers)?;
 
     let life = options
         .timeout_seconds

@@ -43,7 +43,7 @@ fn encode_fields(schema: SchemaRef<'_>, fields: &mut Map<String, Value>) {
         let empty = fields.get(&**name).is_none_or(is_empty);
         let missing = matches!(fields.get(&**name), None | Some(Value::Null));
         match presence {
-            Presence::OmitZero if empty => {
+            Presence::OmitZero if empty && (missing || !node.keeps_empty(name)) => {
                 fields.remove(&**name);
             }
             Presence::Keep if missing => {

@@ -4,6 +4,7 @@
 mod generation;
 mod job;
 mod service;
+mod topology;
 
 use serde_json::{Map, Value, json};
 
@@ -77,6 +78,7 @@ pub fn prepare_for_create(kind: &str, object: &mut Value, now: &str) {
         }
         "PersistentVolumeClaim" => data_sources(object),
         "ServiceAccount" => secret_names(object),
+        "EndpointSlice" => topology::drop(object, &Value::Null),
         "Service" => service::new(object),
         _ => {}
     }
@@ -110,6 +112,10 @@ pub fn prepare_for_update(kind: &str, new: &mut Value, old: &Value) {
         _ => {}
     }
     generation::update(kind, new, old);
+    // Counted as a change although nothing comes of it.
+    if kind == "EndpointSlice" {
+        topology::drop(new, old);
+    }
 }
 
 /// Keeps or counts the generation after a change through a subresource such as `ephemeralcontainers`.

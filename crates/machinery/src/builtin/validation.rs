@@ -6,28 +6,38 @@
 mod access;
 mod admission_policy;
 mod affinity;
+mod annotations;
 mod autoscaling;
 mod config;
 mod container;
 mod cron;
+mod dns;
 mod endpoints;
 mod environment;
+mod indexes;
 mod ingress;
+mod job;
+mod job_status;
 mod metadata;
+mod mounts;
 mod network_policy;
 mod pod;
+mod pod_status;
 mod pod_update;
 mod probe;
 mod quota;
 mod report;
 mod resources;
+mod security;
 mod selector;
 mod service;
 mod simple;
+mod spread;
 mod status;
 mod storage;
 mod update;
 mod volume;
+mod windows;
 mod workload;
 
 use serde_json::Value;
@@ -38,14 +48,28 @@ use report::Report;
 /// What is wrong with a new object, metadata included.
 pub fn validate_create(kind: &str, namespaced: bool, object: &Value) -> Vec<FieldError> {
     let mut report = Report::default();
+    if told_alone(&mut report, kind, object) {
+        return report.errors;
+    }
     metadata::create(&mut report, kind, namespaced, object);
     content(&mut report, kind, object, true);
     report.errors
 }
 
+/// Whether something is wrong that real servers find before they look at the rest.
+fn told_alone(report: &mut Report, kind: &str, object: &Value) -> bool {
+    if kind == "Service" {
+        service::addresses(report, &object["spec"]);
+    }
+    !report.errors.is_empty()
+}
+
 /// What is wrong with the new state of an object, metadata included.
 pub fn validate_update(kind: &str, new: &Value, old: &Value) -> Vec<FieldError> {
     let mut report = Report::default();
+    if told_alone(&mut report, kind, new) {
+        return report.errors;
+    }
     metadata::update(&mut report, kind, new, old);
     if update::checks_content_first(kind) {
         for _ in 0..update::checks_of_content(kind) {
@@ -57,6 +81,11 @@ pub fn validate_update(kind: &str, new: &Value, old: &Value) -> Vec<FieldError> 
         if update::checks_content(kind) {
             content(&mut report, kind, new, false);
         }
+    }
+    if kind == "EndpointSlice" && new["endpoints"] == old["endpoints"] {
+        // Endpoints that were taken once may stay.
+        let of_endpoint = |error: &FieldError| error.field.starts_with("endpoints");
+        report.errors.retain(|error| !of_endpoint(error));
     }
     report.errors
 }
@@ -75,6 +104,7 @@ pub fn validate_subresource_update(
         status::check(&mut report, kind, new, old);
     }
     if kind == "Pod" && subresource == "ephemeralcontainers" {
+        pod::pod(&mut report, new, false);
         pod_update::ephemeral_containers(&mut report, &new["spec"], &old["spec"]);
     }
     if kind == "CertificateSigningRequest" {
@@ -102,7 +132,7 @@ fn content(report: &mut Report, kind: &str, object: &Value, is_new: bool) {
         "HorizontalPodAutoscaler" => autoscaling::autoscaler(report, object),
         "Ingress" => ingress::ingress(report, object, is_new),
         "IngressClass" => ingress::class(report, spec),
-        "Job" => workload::job(report, object),
+        "Job" => job::job(report, object),
         "Lease" => simple::lease(report, spec),
         "LimitRange" => quota::limit_range(report, spec),
         "Namespace" => simple::namespace(report, spec),

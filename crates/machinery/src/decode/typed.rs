@@ -286,10 +286,8 @@ fn encode_empty(schema: SchemaRef<'_>, fields: &mut Map<String, Value>) {
                 }
             }
             Some(Presence::OmitZero) => {
-                if fields
-                    .get(&**name)
-                    .is_some_and(|value| is_zero(value, inner.node()))
-                {
+                let zero = |value: &Value| is_zero(value, inner.node());
+                if fields.get(&**name).is_some_and(zero) && !node.keeps_empty(name) {
                     fields.remove(&**name);
                 }
             }

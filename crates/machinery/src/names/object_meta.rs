@@ -76,7 +76,7 @@ pub fn validate_object_meta(
         meta.get("labels"),
         &format!("{path}.labels"),
     ));
-    errors.extend(annotations(meta, &format!("{path}.annotations")));
+    errors.extend(validate_annotations(meta, &format!("{path}.annotations")));
     errors.extend(owner_references(meta, &format!("{path}.ownerReferences")));
     errors.extend(finalizers(meta, &format!("{path}.finalizers")));
     errors.extend(managed_fields(meta, &format!("{path}.managedFields")));
@@ -148,7 +148,7 @@ pub fn validate_object_meta_change(new: &Value, old: &Value, path: &str) -> Vec<
 /// The part of an update's checks that looks at the new state alone.
 pub fn validate_object_meta_shape(meta: &Value, path: &str) -> Vec<FieldError> {
     let mut errors = validate_labels(meta.get("labels"), &format!("{path}.labels"));
-    errors.extend(annotations(meta, &format!("{path}.annotations")));
+    errors.extend(validate_annotations(meta, &format!("{path}.annotations")));
     errors.extend(owner_references(meta, &format!("{path}.ownerReferences")));
     errors.extend(managed_fields(meta, &format!("{path}.managedFields")));
     errors
@@ -169,7 +169,8 @@ pub fn validate_labels(labels: Option<&Value>, path: &str) -> Vec<FieldError> {
     errors
 }
 
-fn annotations(meta: &Value, path: &str) -> Vec<FieldError> {
+/// What is wrong with the annotations of an object.
+pub fn validate_annotations(meta: &Value, path: &str) -> Vec<FieldError> {
     let mut errors = Vec::new();
     let mut size = 0;
     for (key, value) in map(meta, "annotations").into_iter().flatten() {

@@ -17,6 +17,9 @@ use crate::{
     schema::{Additional, Constraints, NodeId, SchemaRef, Type},
 };
 
+/// Whole numbers beyond this are floats to a real server, whatever their type is called.
+const EXACT_FLOAT: f64 = 9_007_199_254_740_991.0;
+
 /// The path that real servers show for errors about no field in particular.
 pub(super) const NO_FIELD: &str = "<nil>";
 
@@ -255,9 +258,9 @@ fn check_type(schema: SchemaRef<'_>, format: Option<&str>, value: &Value, path: 
         Value::Number(number) if number.is_f64() => ("number", "float64"),
         Value::Number(_) => ("integer", "int64"),
     };
-    let whole_float = value.as_f64().is_some_and(|float| float.fract() == 0.0)
-        && given == "number"
-        && wanted.contains(&"integer");
+    let whole = |float: f64| float.fract() == 0.0 && float.abs() <= EXACT_FLOAT;
+    let whole_float =
+        value.as_f64().is_some_and(whole) && given == "number" && wanted.contains(&"integer");
     let fits = wanted.contains(&given)
         || whole_float
         || (given == "integer" && wanted.contains(&"number"));

@@ -3,7 +3,7 @@
 use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::{Map, Value, json};
 
-use crate::builtin::fields::{count, object_or_new, objects, set_unset, text, unset};
+use crate::builtin::fields::{object_or_new, objects, set_unset, text, unset};
 
 type Object = Map<String, Value>;
 
@@ -30,15 +30,12 @@ pub(super) fn pod_cidrs(spec: &mut Object) {
     );
 }
 
-/// The first of `podIPs` is `podIP`, the first of `hostIPs` is `hostIP`.
+/// The first of `podIPs` is `podIP`. What is said of `hostIPs` is for validation to compare.
 pub(super) fn pod_ips(status: &mut Object) {
-    for (single, list) in [("podIP", "podIPs"), ("hostIP", "hostIPs")] {
-        if single == "hostIP" && count(status, list) == 0 {
-            continue;
-        }
-        let wrap = |ip| json!({"ip": ip});
-        first_and_list(status, single, list, wrap, |first| first.get("ip").cloned());
-    }
+    let wrap = |ip| json!({"ip": ip});
+    first_and_list(status, "podIP", "podIPs", wrap, |first| {
+        first.get("ip").cloned()
+    });
 }
 
 fn first_and_list(

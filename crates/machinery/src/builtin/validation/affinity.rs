@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{
     report::{Report, list, text},
-    selector,
+    selector, spread,
 };
 use crate::names;
 
@@ -24,6 +24,7 @@ pub(super) fn affinity(report: &mut Report, affinity: &Value, path: &str) {
             report,
             &preference["preference"],
             &format!("{at}.preference"),
+            false,
         );
     }
     for field in ["podAffinity", "podAntiAffinity"] {
@@ -51,11 +52,13 @@ pub(super) fn node_selector(report: &mut Report, selector: &Value, path: &str) {
         report.required_because(format!("{path}.nodeSelectorTerms"), why);
     }
     for (index, term) in terms.iter().enumerate() {
-        node_term(report, term, &format!("{path}.nodeSelectorTerms[{index}]"));
+        let path = format!("{path}.nodeSelectorTerms[{index}]");
+        node_term(report, term, &path, true);
     }
 }
 
-fn node_term(report: &mut Report, term: &Value, path: &str) {
+/// Values of labels are checked only where a term is required.
+fn node_term(report: &mut Report, term: &Value, path: &str, required: bool) {
     for (index, expression) in list(&term["matchExpressions"]).iter().enumerate() {
         let path = format!("{path}.matchExpressions[{index}]");
         let values = list(&expression["values"]);
@@ -80,6 +83,44 @@ fn node_term(report: &mut Report, term: &Value, path: &str) {
         }
         let key = text(&expression["key"]);
         report.names(&format!("{path}.key"), key, names::qualified_name(key));
+        for (number, value) in values.iter().enumerate().filter(|_| required) {
+            let at = format!("{path}.values[{number}]");
+            report.names(&at, text(value), names::label_value(text(value)));
+        }
+    }
+    for (index, field) in list(&term["matchFields"]).iter().enumerate() {
+        node_field(report, field, &format!("{path}.matchFields[{index}]"));
+    }
+}
+
+/// The one field of a node that can be selected: its name.
+fn node_field(report: &mut Report, field: &Value, path: &str) {
+    let values = list(&field["values"]);
+    match text(&field["operator"]) {
+        "In" | "NotIn" if values.len() == 1 => {}
+        "In" | "NotIn" => {
+            let why =
+                "must be only one value when `operator` is 'In' or 'NotIn' for node field selector";
+            report.required_because(format!("{path}.values"), why);
+        }
+        operator => {
+            let why = "not a valid selector operator";
+            report.invalid(format!("{path}.operator"), &operator.into(), why);
+        }
+    }
+    if field["key"] != "metadata.name" {
+        let key = text(&field["key"]).into();
+        report.invalid(
+            format!("{path}.key"),
+            &key,
+            "not a valid field selector key",
+        );
+        return;
+    }
+    for (index, value) in values.iter().enumerate() {
+        let name = text(value);
+        let at = format!("{path}.values[{index}]");
+        report.names(&at, name, names::dns_1123_subdomain(name));
     }
 }
 
@@ -102,14 +143,12 @@ fn pod_term(report: &mut Report, term: &Value, path: &str) {
         &term["namespaceSelector"],
         &format!("{path}.namespaceSelector"),
     );
-    for (index, namespace) in list(&term["namespaces"]).iter().enumerate() {
+    for namespace in list(&term["namespaces"]) {
         let name = text(namespace);
-        report.names(
-            &format!("{path}.namespaces[{index}]"),
-            name,
-            names::dns_1123_label(name),
-        );
+        let at = format!("{path}.namespace");
+        report.names(&at, name, names::dns_1123_label(name));
     }
+    spread::label_keys(report, term, path);
     let key = text(&term["topologyKey"]);
     if key.is_empty() {
         report.required_because(format!("{path}.topologyKey"), "can not be empty");

@@ -1,17 +1,55 @@
 //! Containers.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
 use super::{
-    environment, pod, probe,
+    environment, mounts, probe,
     report::{Report, list, port_name, text},
-    resources,
+    resources, security,
 };
 
-/// All containers of a pod; `volumes` are the names of its volumes.
-pub(super) fn containers(report: &mut Report, spec: &Value, volumes: &BTreeSet<&str>, path: &str) {
+/// What an ephemeral container can't have, in the order in which it is looked for.
+const NOT_EPHEMERAL: [&str; 9] = [
+    "ports",
+    "resources",
+    "resizePolicy",
+    "restartPolicy",
+    "restartPolicyRules",
+    "livenessProbe",
+    "readinessProbe",
+    "startupProbe",
+    "lifecycle",
+];
+const NO_RULES_ALONE: &str = "must specify restartPolicy when restart rules are used";
+const MOST_RULES: usize = 20;
+const MOST_EXIT_CODES: usize = 255;
+
+/// The good volumes of a pod by their names.
+pub(super) type Volumes<'a> = BTreeMap<&'a str, &'a Value>;
+
+/// What the rules of a container ask of its pod.
+struct Surroundings<'a> {
+    spec: &'a Value,
+    volumes: &'a Volumes<'a>,
+}
+
+/// Every container of a pod and its place, in the order in which rules about all of them are told.
+pub(super) fn all<'a>(spec: &'a Value, path: &str) -> Vec<(&'a Value, String)> {
+    ["initContainers", "containers", "ephemeralContainers"]
+        .into_iter()
+        .flat_map(|field| {
+            let containers = list(&spec[field]).iter().enumerate();
+            containers.map(move |(index, container)| (container, format!("{field}[{index}]")))
+        })
+        .map(|(container, place)| (container, format!("{path}.{place}")))
+        .collect()
+}
+
+/// All containers of a pod.
+pub(super) fn containers(report: &mut Report, spec: &Value, volumes: &Volumes<'_>, path: &str) {
+    let pod = Surroundings { spec, volumes };
     let containers = list(&spec["containers"]);
     let mut seen = BTreeSet::new();
     if containers.is_empty() {
@@ -19,36 +57,101 @@ pub(super) fn containers(report: &mut Report, spec: &Value, volumes: &BTreeSet<&
     }
     for (index, container) in containers.iter().enumerate() {
         let path = format!("{path}.containers[{index}]");
-        common(report, container, volumes, &path);
+        common(report, container, &pod, &path);
         unique_name(report, container, &mut seen, &path);
-        probe::lifecycle(report, container, &path);
-        for kind in ["livenessProbe", "readinessProbe", "startupProbe"] {
-            probe::probe(report, &container[kind], kind, &format!("{path}.{kind}"));
-        }
+        probe::all(report, container, spec, &path);
+        restart_policy(report, container, &path);
     }
     host_ports(report, containers, &format!("{path}.containers"));
     for (index, container) in list(&spec["initContainers"]).iter().enumerate() {
-        let path = format!("{path}.initContainers[{index}]");
-        common(report, container, volumes, &path);
-        unique_name(report, container, &mut seen, &path);
-        if container["restartPolicy"] == "Always" {
-            probe::lifecycle(report, container, &path);
-            for kind in ["livenessProbe", "readinessProbe", "startupProbe"] {
-                probe::probe(report, &container[kind], kind, &format!("{path}.{kind}"));
-            }
-            continue;
+        let list_path = format!("{path}.initContainers");
+        let path = format!("{list_path}[{index}]");
+        common(report, container, &pod, &path);
+        if container["restartPolicy"].is_string() {
+            restart_policy(report, container, &path);
+        } else if !list(&container["restartPolicyRules"]).is_empty() {
+            report.required_because(format!("{path}.restartPolicy"), NO_RULES_ALONE);
         }
-        for field in [
-            "lifecycle",
-            "livenessProbe",
-            "readinessProbe",
-            "startupProbe",
-        ] {
-            if container[field].is_object() {
-                let why = "may not be set for init containers without restartPolicy=Always";
+        unique_name(report, container, &mut seen, &path);
+        // Each for itself, since they run one after the other; all are called the first.
+        host_ports(report, std::slice::from_ref(container), &list_path);
+        if container["restartPolicy"] == "Always" {
+            probe::all(report, container, spec, &path);
+        } else {
+            runs_once(report, container, &path);
+        }
+    }
+    ephemeral_containers(report, &pod, &mut seen, path);
+}
+
+/// An init container that ends has no life to watch.
+fn runs_once(report: &mut Report, container: &Value, path: &str) {
+    for field in [
+        "lifecycle",
+        "livenessProbe",
+        "readinessProbe",
+        "startupProbe",
+    ] {
+        if container[field].is_object() {
+            let why = "may not be set for init containers without restartPolicy=Always";
+            report.forbidden(format!("{path}.{field}"), why);
+        }
+    }
+    for (index, policy) in list(&container["resizePolicy"]).iter().enumerate() {
+        if policy["restartPolicy"] == "RestartContainer" {
+            let why = "must not be set to 'RestartContainer' for non-sidecar initContainers";
+            let at = format!("{path}.resizePolicy[{index}].restartPolicy");
+            report.invalid(at, &policy["restartPolicy"], why);
+        }
+    }
+}
+
+fn ephemeral_containers<'a>(
+    report: &mut Report,
+    pod: &Surroundings<'a>,
+    seen: &mut BTreeSet<&'a str>,
+    path: &str,
+) {
+    let lasting = seen.clone();
+    let why = "cannot be set for an Ephemeral Container";
+    let containers = list(&pod.spec["ephemeralContainers"]);
+    for (index, container) in containers.iter().enumerate() {
+        let path = format!("{path}.ephemeralContainers[{index}]");
+        common(report, container, pod, &path);
+        padded_image(report, container, &path);
+        unique_name(report, container, seen, &path);
+        let target = text(&container["targetContainerName"]);
+        if !target.is_empty() && !lasting.contains(target) {
+            let at = format!("{path}.targetContainerName");
+            report.not_found(at, &container["targetContainerName"]);
+        }
+        for field in NOT_EPHEMERAL {
+            let unset = match &container[field] {
+                Value::Null => true,
+                Value::Array(entries) => entries.is_empty(),
+                Value::Object(fields) => field == "resources" && fields.is_empty(),
+                _ => false,
+            };
+            if !unset {
                 report.forbidden(format!("{path}.{field}"), why);
             }
         }
+        for (index, mount) in list(&container["volumeMounts"]).iter().enumerate() {
+            for field in ["subPath", "subPathExpr"] {
+                if !text(&mount[field]).is_empty() {
+                    report.forbidden(format!("{path}.volumeMounts[{index}].{field}"), why);
+                }
+            }
+        }
+    }
+}
+
+/// The image of a pod's container is named without blanks around; a template may have them.
+pub(super) fn padded_image(report: &mut Report, container: &Value, path: &str) {
+    let image = text(&container["image"]);
+    if image.trim() != image {
+        let why = "must not have leading or trailing whitespace";
+        report.invalid(format!("{path}.image"), &container["image"], why);
     }
 }
 
@@ -64,15 +167,11 @@ fn unique_name<'a>(
     }
 }
 
-fn common(report: &mut Report, container: &Value, volumes: &BTreeSet<&str>, path: &str) {
+fn common(report: &mut Report, container: &Value, pod: &Surroundings<'_>, path: &str) {
     let at = |field: &str| format!("{path}.{field}");
     report.label_name(&at("name"), &container["name"]);
-    let image = text(&container["image"]);
-    if image.is_empty() {
+    if text(&container["image"]).is_empty() {
         report.required(at("image"));
-    } else if image.trim() != image {
-        let why = "must not have leading or trailing whitespace";
-        report.invalid(at("image"), &container["image"], why);
     }
     report.one_of(
         at("terminationMessagePolicy"),
@@ -82,19 +181,111 @@ fn common(report: &mut Report, container: &Value, volumes: &BTreeSet<&str>, path
     ports(report, &container["ports"], &at("ports"));
     environment::variables(report, &container["env"], &at("env"));
     environment::sources(report, &container["envFrom"], &at("envFrom"));
-    mounts(report, container, volumes, &at("volumeMounts"));
-    devices(report, container, volumes, &at("volumeDevices"));
-    report.one_of(
-        at("imagePullPolicy"),
+    mounts::mounts(report, container, pod.volumes, &at("volumeMounts"));
+    mounts::devices(report, container, pod.volumes, &at("volumeDevices"));
+    pull_policy(
+        report,
         &container["imagePullPolicy"],
-        &["Always", "IfNotPresent", "Never"],
+        &at("imagePullPolicy"),
     );
     resources::container(report, &container["resources"], &at("resources"));
-    security_context(
+    let never = pod.spec["restartPolicy"] == "Never";
+    resize_policy(
+        report,
+        &container["resizePolicy"],
+        &at("resizePolicy"),
+        never,
+    );
+    security::of_container(
         report,
         &container["securityContext"],
         &at("securityContext"),
+        pod.spec["hostUsers"] != json!(false),
     );
+}
+
+/// When an image is pulled.
+pub(super) fn pull_policy(report: &mut Report, policy: &Value, path: &str) {
+    if text(policy).is_empty() {
+        report.required(path);
+    } else {
+        report.one_of(path, policy, &["Always", "IfNotPresent", "Never"]);
+    }
+}
+
+/// What a change of resources means for a container; blamed on the whole list.
+fn resize_policy(report: &mut Report, policies: &Value, path: &str, never_restarts: bool) {
+    let policies = list(policies);
+    for (index, policy) in policies.iter().enumerate() {
+        let name = &policy["resourceName"];
+        let repeated = |other: &Value| other["resourceName"] == *name;
+        if policies[..index].iter().any(repeated) {
+            report.duplicate(format!("{path}[{index}]"), name);
+        }
+        let restart = &policy["restartPolicy"];
+        for (value, known) in [
+            (name, ["cpu", "memory"]),
+            (restart, ["NotRequired", "RestartContainer"]),
+        ] {
+            if text(value).is_empty() {
+                report.required(path);
+            } else {
+                report.one_of(path, value, &known);
+            }
+        }
+        if never_restarts && restart != "NotRequired" {
+            let why = "must be 'NotRequired' when pod `restartPolicy` is 'Never'";
+            report.invalid(path, &json!(text(restart)), why);
+        }
+    }
+}
+
+/// A restart policy of a container's own.
+fn restart_policy(report: &mut Report, container: &Value, path: &str) {
+    let policy = &container["restartPolicy"];
+    let rules = list(&container["restartPolicyRules"]);
+    let at = format!("{path}.restartPolicy");
+    if policy.is_string() {
+        report.one_of(at, policy, &["Always", "Never", "OnFailure"]);
+    } else if !rules.is_empty() {
+        report.required_because(at, NO_RULES_ALONE);
+    }
+    let path = format!("{path}.restartPolicyRules");
+    report.at_most(path.as_str(), rules, MOST_RULES);
+    for (index, rule) in rules.iter().enumerate() {
+        let path = format!("{path}[{index}]");
+        let actions = ["Restart", "RestartAllContainers"];
+        report.one_of(format!("{path}.action"), &rule["action"], &actions);
+        let codes = &rule["exitCodes"];
+        let path = format!("{path}.exitCodes");
+        if !codes.is_object() {
+            report.required_because(path, "must be specified");
+            continue;
+        }
+        let operators = ["In", "NotIn"];
+        report.one_of(format!("{path}.operator"), &codes["operator"], &operators);
+        report.at_most(
+            format!("{path}.values"),
+            list(&codes["values"]),
+            MOST_EXIT_CODES,
+        );
+    }
+}
+
+/// On the network of its node, a container has its ports there or not at all. A template may leave them out, since
+/// pods get them.
+pub(super) fn node_ports(report: &mut Report, spec: &Value, path: &str, is_pod: bool) {
+    for (index, container) in list(&spec["containers"]).iter().enumerate() {
+        for (number, port) in list(&container["ports"]).iter().enumerate() {
+            let on_node = port["hostPort"].as_i64().unwrap_or_default();
+            let inside = port["containerPort"].as_i64().unwrap_or_default();
+            if (is_pod || on_node != 0) && on_node != inside {
+                let why = "must match `containerPort` when `hostNetwork` is true";
+                let at = format!("{path}.containers[{index}].ports[{number}].hostPort");
+                report.invalid(at, &json!(on_node), why);
+            }
+        }
+    }
 }
 
 fn ports(report: &mut Report, ports: &Value, path: &str) {
@@ -150,101 +341,5 @@ fn host_ports(report: &mut Report, containers: &[Value], path: &str) {
                 report.duplicate(path, &json!(key));
             }
         }
-    }
-}
-
-/// Whether a list of mounts or devices names a volume.
-fn names(list_of: &Value, volume: &str) -> bool {
-    let mut entries = list(list_of).iter();
-    entries.any(|entry| text(&entry["name"]) == volume)
-}
-
-/// Volumes that a container uses as raw devices.
-fn devices(report: &mut Report, container: &Value, volumes: &BTreeSet<&str>, path: &str) {
-    let mut seen = BTreeSet::new();
-    let mut places = BTreeSet::new();
-    for (index, device) in list(&container["volumeDevices"]).iter().enumerate() {
-        let path = format!("{path}[{index}]");
-        let name = text(&device["name"]);
-        if name.is_empty() {
-            report.required(format!("{path}.name"));
-        } else if !seen.insert(name) {
-            let why = "must be unique";
-            report.invalid(format!("{path}.name"), &device["name"], why);
-        }
-        let place = text(&device["devicePath"]);
-        if place.is_empty() {
-            report.required(format!("{path}.devicePath"));
-        } else if !places.insert(place) {
-            let why = "must be unique";
-            report.invalid(format!("{path}.devicePath"), &device["devicePath"], why);
-        }
-        if !volumes.contains(name) {
-            report.not_found(format!("{path}.name"), &json!(name));
-        }
-        if names(&container["volumeMounts"], name) {
-            let why = "must not already exist in volumeMounts";
-            report.invalid(format!("{path}.name"), &device["name"], why);
-        }
-    }
-}
-
-fn mounts(report: &mut Report, container: &Value, volumes: &BTreeSet<&str>, path: &str) {
-    let at = path;
-    let mut places = BTreeSet::new();
-    for (index, mount) in list(&container["volumeMounts"]).iter().enumerate() {
-        let path = format!("{path}[{index}]");
-        let name = text(&mount["name"]);
-        if name.is_empty() {
-            report.required(format!("{path}.name"));
-        }
-        if !volumes.contains(name) {
-            report.not_found(format!("{path}.name"), &json!(name));
-        }
-        let place = text(&mount["mountPath"]);
-        if place.is_empty() {
-            report.required(format!("{path}.mountPath"));
-        }
-        if !places.insert(place) {
-            let why = "must be unique";
-            report.invalid(format!("{path}.mountPath"), &mount["mountPath"], why);
-        }
-        if !name.is_empty() && names(&container["volumeDevices"], name) {
-            let why = "must not already exist in volumeDevices";
-            report.invalid(format!("{path}.name"), &mount["name"], why);
-        }
-        for field in ["subPath", "subPathExpr"] {
-            let below = text(&mount[field]);
-            if below.starts_with('/') {
-                let why = "must be a relative path";
-                report.invalid(format!("{at}.{field}"), &mount[field], why);
-            }
-            if below.split('/').any(|part| part == "..") {
-                let why = "must not contain '..'";
-                report.invalid(format!("{at}.{field}"), &mount[field], why);
-            }
-        }
-    }
-}
-
-fn security_context(report: &mut Report, context: &Value, path: &str) {
-    for field in ["runAsUser", "runAsGroup"] {
-        pod::user_id(report, &context[field], &format!("{path}.{field}"));
-    }
-    report.one_of_if_set(
-        format!("{path}.procMount"),
-        &context["procMount"],
-        &["Default", "Unmasked"],
-    );
-    if context["allowPrivilegeEscalation"] == json!(false) {
-        let added = list(&context["capabilities"]["add"]);
-        let why = if context["privileged"] == json!(true) {
-            "cannot set `allowPrivilegeEscalation` to false and `privileged` to true"
-        } else if added.iter().any(|name| name == "CAP_SYS_ADMIN") {
-            "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN"
-        } else {
-            return;
-        };
-        report.invalid(path, context, why);
     }
 }

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{
+    job,
     report::{Report, text},
-    workload,
 };
 
 pub(super) fn cron_job(report: &mut Report, object: &Value) {
@@ -29,7 +29,7 @@ pub(super) fn cron_job(report: &mut Report, object: &Value) {
         &["Allow", "Forbid", "Replace"],
     );
     let job = &spec["jobTemplate"]["spec"];
-    workload::job_spec(report, job, "spec.jobTemplate.spec");
+    job::job_spec(report, job, "spec.jobTemplate.spec");
     if job["manualSelector"] == json!(true) {
         let path = "spec.jobTemplate.spec.manualSelector";
         let why = "supported values: \"nil\", \"false\"";

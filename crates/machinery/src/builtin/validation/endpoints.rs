@@ -10,6 +10,11 @@ use super::{
 };
 use crate::names;
 
+const MOST_ENDPOINTS: usize = 1000;
+const MOST_ADDRESSES: usize = 100;
+const MOST_PORTS: usize = 20_000;
+const MOST_HINTS: usize = 8;
+
 pub(super) fn slice(report: &mut Report, slice: &Value) {
     match text(&slice["addressType"]) {
         "" => report.required("addressType"),
@@ -19,29 +24,107 @@ pub(super) fn slice(report: &mut Report, slice: &Value) {
             &["FQDN", "IPv4", "IPv6"],
         ),
     }
-    for (index, endpoint) in list(&slice["endpoints"]).iter().enumerate() {
-        let addresses = list(&endpoint["addresses"]);
-        let path = format!("endpoints[{index}].addresses");
-        if addresses.is_empty() {
-            report.required_because(path, "must contain at least 1 address");
-            continue;
+    ports(report, &slice["ports"]);
+    let endpoints = list(&slice["endpoints"]);
+    report.at_most("endpoints", endpoints, MOST_ENDPOINTS);
+    if endpoints.len() > MOST_ENDPOINTS {
+        return;
+    }
+    for (index, endpoint) in endpoints.iter().enumerate() {
+        let path = format!("endpoints[{index}]");
+        addresses(report, endpoint, text(&slice["addressType"]), &path);
+        let node = &endpoint["nodeName"];
+        if let Some(node) = node.as_str() {
+            let complaints = names::dns_1123_subdomain(node);
+            report.names(&format!("{path}.nodeName"), node, complaints);
         }
-        for (number, address) in addresses.iter().enumerate() {
-            let path = format!("{path}[{number}]");
-            match text(&slice["addressType"]) {
-                "FQDN" => {
-                    let name = text(address);
-                    report.names(&path, name, names::dns_1123_subdomain(name));
+        if let Some(host) = endpoint["hostname"].as_str() {
+            let complaints = names::dns_1123_label(host);
+            report.names(&format!("{path}.hostname"), host, complaints);
+        }
+        hints(report, &endpoint["hints"], &format!("{path}.hints"));
+    }
+}
+
+fn addresses(report: &mut Report, endpoint: &Value, kind: &str, path: &str) {
+    let addresses = list(&endpoint["addresses"]);
+    let path = format!("{path}.addresses");
+    if addresses.is_empty() {
+        report.required_because(path, "must contain at least 1 address");
+        return;
+    }
+    report.at_most(path.as_str(), addresses, MOST_ADDRESSES);
+    for (number, address) in addresses.iter().enumerate() {
+        let at = format!("{path}[{number}]");
+        match kind {
+            "FQDN" => qualified(report, address, &at),
+            "IPv4" | "IPv6" if report.ip(at.as_str(), address) => {
+                if text(address).contains(':') != (kind == "IPv6") {
+                    let why = format!("must be an {kind} address");
+                    report.invalid(path.as_str(), address, &why);
                 }
-                "IPv4" | "IPv6" if report.ip(path.clone(), address) => {
-                    special(report, address, &path);
-                }
-                _ => {}
+                special(report, address, &at);
             }
+            _ => {}
         }
     }
+}
+
+/// A name with its domain.
+fn qualified(report: &mut Report, address: &Value, path: &str) {
+    let name = text(address);
+    if name.is_empty() {
+        return report.required(path);
+    }
+    let name = name.strip_suffix('.').unwrap_or(name);
+    let complaints = names::dns_1123_subdomain(name);
+    if !complaints.is_empty() {
+        report.invalid(path, &name.into(), &complaints.join(","));
+    } else if !name.contains('.') {
+        let why = "should be a domain with at least two segments separated by dots";
+        report.invalid(path, &name.into(), why);
+    } else if let Some((label, complaints)) = name
+        .split('.')
+        .map(|label| (label, names::dns_1123_label(label)))
+        .find(|(_, complaints)| !complaints.is_empty())
+    {
+        report.invalid(path, &label.into(), &complaints.join(","));
+    }
+}
+
+/// From where an endpoint should be used.
+fn hints(report: &mut Report, hints: &Value, path: &str) {
+    for field in ["forZones", "forNodes"] {
+        let entries = list(&hints[field]);
+        let path = format!("{path}.{field}");
+        report.at_most(path.as_str(), entries, MOST_HINTS);
+        if entries.len() > MOST_HINTS {
+            return;
+        }
+        for (index, entry) in entries.iter().enumerate() {
+            let at = format!("{path}[{index}].name");
+            let repeated = |other: &Value| other["name"] == entry["name"];
+            if entries[..index].iter().any(repeated) {
+                report.duplicate(at.as_str(), &entry["name"]);
+            }
+            let name = text(&entry["name"]);
+            let complaints = match field {
+                "forZones" => names::label_value(name),
+                _ => names::dns_1123_subdomain(name),
+            };
+            report.names(&at, name, complaints);
+        }
+    }
+}
+
+fn ports(report: &mut Report, ports: &Value) {
+    let ports = list(ports);
+    report.at_most("ports", ports, MOST_PORTS);
+    if ports.len() > MOST_PORTS {
+        return;
+    }
     let mut seen = BTreeSet::new();
-    for (index, port) in list(&slice["ports"]).iter().enumerate() {
+    for (index, port) in ports.iter().enumerate() {
         let path = format!("ports[{index}]");
         let name = text(&port["name"]);
         if !name.is_empty() {
@@ -51,6 +134,10 @@ pub(super) fn slice(report: &mut Report, slice: &Value) {
             report.duplicate(format!("{path}.name"), &port["name"]);
         }
         protocol(report, &port["protocol"], &format!("{path}.protocol"));
+        if let Some(application) = port["appProtocol"].as_str() {
+            let complaints = names::qualified_name(application);
+            report.names(&format!("{path}.appProtocol"), application, complaints);
+        }
     }
 }
 

@@ -3,19 +3,36 @@
 use serde_json::{Value, json};
 
 use super::{
-    affinity, container,
+    affinity, annotations, container, dns, environment,
     report::{Report, list, text},
-    selector, volume,
+    resources, security, spread, volume, windows,
 };
-use crate::names;
+use crate::{field_error::FieldError, names};
 
 /// A whole pod.
 pub(super) fn pod(report: &mut Report, pod: &Value, is_new: bool) {
-    let spec_value = &pod["spec"];
-    spec(report, spec_value, "spec");
-    if text(&spec_value["serviceAccountName"]).is_empty() && is_new {
-        service_account_tokens(report, spec_value);
+    let spec = &pod["spec"];
+    annotations::of_pod(report, pod, "metadata.annotations");
+    self::spec(report, spec, "spec", Some(&pod["metadata"]));
+    if text(&spec["serviceAccountName"]).is_empty() && is_new {
+        service_account_tokens(report, spec);
     }
+    for field in ["containers", "initContainers"] {
+        for (index, container) in list(&spec[field]).iter().enumerate() {
+            container::padded_image(report, container, &format!("spec.{field}[{index}]"));
+        }
+    }
+    if !is_new {
+        return;
+    }
+    if !list(&spec["ephemeralContainers"]).is_empty() {
+        report.forbidden("spec.ephemeralContainers", "cannot be set on create");
+    }
+    if !text(&spec["nodeName"]).is_empty() && !list(&spec["schedulingGates"]).is_empty() {
+        let why = "cannot be set until all schedulingGates have been cleared";
+        report.forbidden("spec.nodeName", why);
+    }
+    annotations::agree_with_fields(report, pod, "spec");
 }
 
 /// The template of a workload.
@@ -23,47 +40,55 @@ pub(super) fn template(report: &mut Report, template: &Value, path: &str) {
     let metadata = &template["metadata"];
     let labels = names::validate_labels(metadata.get("labels"), &format!("{path}.labels"));
     report.errors.extend(labels);
-    spec(report, &template["spec"], &format!("{path}.spec"));
+    let at = format!("{path}.annotations");
+    let keys = names::validate_annotations(metadata, &at);
+    report.errors.extend(keys);
+    annotations::of_pod(report, template, &at);
+    let at = format!("{path}.spec");
+    spec(report, &template["spec"], &at, None);
+    annotations::agree_with_fields(report, template, &at);
+    if !list(&template["spec"]["ephemeralContainers"]).is_empty() {
+        let why = "ephemeral containers not allowed in pod template";
+        report.forbidden(format!("{at}.ephemeralContainers"), why);
+    }
 }
 
-/// The specification of a pod.
-pub(super) fn spec(report: &mut Report, spec: &Value, path: &str) {
+/// The specification of a pod. `pod` is the metadata of a real pod; a template has none.
+fn spec(report: &mut Report, spec: &Value, path: &str, pod: Option<&Value>) {
     let at = |field: &str| format!("{path}.{field}");
-    let volumes = volume::volumes(report, &spec["volumes"], &at("volumes"));
+    let volumes = volume::volumes(report, &spec["volumes"], &at("volumes"), pod);
     container::containers(report, spec, &volumes, path);
+    if spec["hostNetwork"] == json!(true) {
+        container::node_ports(report, spec, path, pod.is_some());
+    }
     report.one_of(
         at("restartPolicy"),
         &spec["restartPolicy"],
         &["Always", "OnFailure", "Never"],
     );
-    dns_policy(report, spec, path);
+    dns::policy(report, spec, path);
     let node_selector = names::validate_labels(spec.get("nodeSelector"), &at("nodeSelector"));
     report.errors.extend(node_selector);
-    security_context(report, &spec["securityContext"], &at("securityContext"));
+    security::pod(report, spec, path);
     affinity::affinity(report, &spec["affinity"], &at("affinity"));
-    dns_config(report, spec, path);
-    for (index, gate) in list(&spec["readinessGates"]).iter().enumerate() {
-        let name = text(&gate["conditionType"]);
-        let path = format!("{path}.readinessGates[{index}].conditionType");
-        report.names(&path, name, names::qualified_name(name));
-    }
-    for (index, gate) in list(&spec["schedulingGates"]).iter().enumerate() {
-        let name = text(&gate["name"]);
-        report.names(
-            &format!("{path}.schedulingGates[{index}]"),
-            name,
-            names::qualified_name(name),
-        );
-    }
-    topology_spread(report, &spec["topologySpreadConstraints"], path);
+    dns::config(report, spec, path);
+    gates(report, spec, path);
+    spread::constraints(
+        report,
+        &spec["topologySpreadConstraints"],
+        &at("topologySpreadConstraints"),
+    );
+    windows::host_processes(report, spec, path);
+    security::host_users(report, spec, path);
+    host_name_override(report, spec, &at("hostnameOverride"));
     report.subdomain_if_set(&at("serviceAccountName"), &spec["serviceAccountName"]);
     report.subdomain_if_set(&at("nodeName"), &spec["nodeName"]);
-    if let Some(seconds) = spec["activeDeadlineSeconds"].as_i64()
-        && !(1..=i64::from(i32::MAX)).contains(&seconds)
-    {
-        let why = "must be between 1 and 2147483647, inclusive";
-        report.invalid(at("activeDeadlineSeconds"), &json!(seconds), why);
-    }
+    report.within(
+        at("activeDeadlineSeconds"),
+        &spec["activeDeadlineSeconds"],
+        1,
+        i64::from(i32::MAX),
+    );
     for field in ["hostname", "subdomain"] {
         let name = text(&spec[field]);
         if !name.is_empty() {
@@ -82,62 +107,55 @@ pub(super) fn spec(report: &mut Report, spec: &Value, path: &str) {
     }
     report.subdomain_if_set(&at("priorityClassName"), &spec["priorityClassName"]);
     report.subdomain_if_set(&at("runtimeClassName"), &spec["runtimeClassName"]);
+    report.one_of_if_set(
+        at("preemptionPolicy"),
+        &spec["preemptionPolicy"],
+        &["PreemptLowerPriority", "Never"],
+    );
+    if spec["overhead"].is_object() {
+        let overhead = json!({"limits": spec["overhead"]});
+        resources::container(report, &overhead, &at("overhead"));
+    }
+    security::system(report, spec, path);
+    environment::file_volumes(report, spec, path);
 }
 
-fn dns_policy(report: &mut Report, spec: &Value, path: &str) {
-    let policies = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
-    report.one_of(format!("{path}.dnsPolicy"), &spec["dnsPolicy"], &policies);
-}
-
-fn dns_config(report: &mut Report, spec: &Value, path: &str) {
-    let config = &spec["dnsConfig"];
-    let servers = list(&config["nameservers"]);
-    if text(&spec["dnsPolicy"]) == "None" {
-        if !config.is_object() {
-            let why = "must provide `dnsConfig` when `dnsPolicy` is None";
-            report.required_because(format!("{path}.dnsConfig"), why);
-        } else if servers.is_empty() {
-            let why = "must provide at least one DNS nameserver when `dnsPolicy` is None";
-            report.required_because(format!("{path}.dnsConfig.nameservers"), why);
-        }
+/// Conditions that a pod waits for before it is ready, and before it is scheduled.
+fn gates(report: &mut Report, spec: &Value, path: &str) {
+    for (index, gate) in list(&spec["readinessGates"]).iter().enumerate() {
+        let name = text(&gate["conditionType"]);
+        let path = format!("{path}.readinessGates[{index}].conditionType");
+        report.names(&path, name, names::qualified_name(name));
     }
-    for (index, server) in servers.iter().enumerate() {
-        report.ip(format!("{path}.dnsConfig.nameservers[{index}]"), server);
-    }
-}
-
-fn security_context(report: &mut Report, context: &Value, path: &str) {
-    for field in ["runAsUser", "runAsGroup", "fsGroup"] {
-        user_id(report, &context[field], &format!("{path}.{field}"));
-    }
-    for (index, setting) in list(&context["sysctls"]).iter().enumerate() {
-        let name = &setting["name"];
-        let at = format!("{path}.sysctls[{index}].name");
-        if text(name).is_empty() {
-            report.required(at);
-        } else if !is_sysctl(text(name)) {
-            let why = "must have at most 253 characters and match regex ^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$";
-            report.invalid(at, name, why);
+    let gates = list(&spec["schedulingGates"]);
+    for (index, gate) in gates.iter().enumerate() {
+        let path = format!("{path}.schedulingGates[{index}]");
+        let name = text(&gate["name"]);
+        report.names(&path, name, names::qualified_name(name));
+        if gates[..index]
+            .iter()
+            .any(|other| text(&other["name"]) == name)
+        {
+            report.duplicate(path, &gate["name"]);
         }
     }
 }
 
-fn is_sysctl(name: &str) -> bool {
-    let part = |part: &str| {
-        let inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_".contains(c);
-        let edge = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
-        part.starts_with(edge) && part.ends_with(edge) && part.chars().all(inner)
+fn host_name_override(report: &mut Report, spec: &Value, path: &str) {
+    const LONGEST: usize = 64;
+    let Some(name) = spec["hostnameOverride"].as_str() else {
+        return;
     };
-    name.len() <= 253 && name.split(['.', '/']).all(part)
-}
-
-/// A user or group id.
-pub(super) fn user_id(report: &mut Report, value: &Value, path: &str) {
-    if let Some(id) = value.as_i64()
-        && !(0..=i64::from(i32::MAX)).contains(&id)
-    {
-        report.invalid(path, value, "must be between 0 and 2147483647, inclusive");
+    for field in ["setHostnameAsFQDN", "hostNetwork"] {
+        if spec[field] == json!(true) {
+            let why = format!("may not be specified when {field} is true");
+            report.forbidden(path, &why);
+        }
     }
+    if name.len() > LONGEST {
+        report.too_long(path, LONGEST);
+    }
+    report.names(path, name, names::dns_1123_subdomain(name));
 }
 
 fn tolerate(report: &mut Report, toleration: &Value, path: &str) {
@@ -158,12 +176,24 @@ fn tolerate(report: &mut Report, toleration: &Value, path: &str) {
     }
     let value = text(&toleration["value"]);
     match operator {
-        "" | "Equal" => report.names(&at("operator"), value, names::label_value(value)),
+        "" | "Equal" => {
+            let complaints = names::label_value(value);
+            if !complaints.is_empty() {
+                let value = &toleration["value"];
+                report.invalid(at("operator"), value, &complaints.join(";"));
+            }
+        }
         "Exists" if !value.is_empty() => {
             let why = "value must be empty when `operator` is 'Exists'";
             report.invalid(at("operator"), &toleration["value"], why);
         }
         "Exists" => {}
+        // Known, but not in use yet.
+        "Lt" | "Gt" => report.errors.push(FieldError::not_supported(
+            at("operator"),
+            json!(operator),
+            &["Equal", "Exists", "Lt", "Gt"],
+        )),
         _ => report.one_of(
             at("operator"),
             &toleration["operator"],
@@ -182,33 +212,6 @@ pub(super) fn effects(report: &mut Report, effect: &Value, path: &str) {
         effect,
         &["NoSchedule", "PreferNoSchedule", "NoExecute"],
     );
-}
-
-fn topology_spread(report: &mut Report, constraints: &Value, path: &str) {
-    for (index, constraint) in list(constraints).iter().enumerate() {
-        let path = format!("{path}.topologySpreadConstraints[{index}]");
-        let skew = constraint["maxSkew"].as_i64().unwrap_or_default();
-        if skew <= 0 {
-            report.invalid(
-                format!("{path}.maxSkew"),
-                &json!(skew),
-                "must be greater than zero",
-            );
-        }
-        if text(&constraint["topologyKey"]).is_empty() {
-            report.required_because(format!("{path}.topologyKey"), "can not be empty");
-        }
-        report.one_of(
-            format!("{path}.whenUnsatisfiable"),
-            &constraint["whenUnsatisfiable"],
-            &["DoNotSchedule", "ScheduleAnyway"],
-        );
-        selector::check(
-            report,
-            &constraint["labelSelector"],
-            &format!("{path}.labelSelector"),
-        );
-    }
 }
 
 fn service_account_tokens(report: &mut Report, spec: &Value) {

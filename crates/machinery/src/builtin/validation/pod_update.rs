@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::report::{Report, list, text};
+use super::{
+    report::{Report, list, text},
+    update::restore,
+};
 
 const OTHER_FIELDS: &str = "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
 
@@ -23,6 +26,7 @@ pub(super) fn check(report: &mut Report, new: &Value, old: &Value) {
     }
     deadline(report, new, old);
     let additions = tolerations(report, new, old);
+    new_gates(report, new, old);
     let mut allowed = new.clone();
     for field in ["containers", "initContainers"] {
         if let Some(containers) = allowed[field].as_array_mut() {
@@ -43,15 +47,82 @@ pub(super) fn check(report: &mut Report, new: &Value, old: &Value) {
     if negative && new["terminationGracePeriodSeconds"].as_i64() == Some(1) {
         restore(&mut allowed, old, "terminationGracePeriodSeconds");
     }
-    let gates = list(&new["schedulingGates"]);
-    if gates
-        .iter()
-        .all(|gate| list(&old["schedulingGates"]).contains(gate))
-    {
-        restore(&mut allowed, old, "schedulingGates");
+    restore(&mut allowed, old, "schedulingGates");
+    if !list(&old["schedulingGates"]).is_empty() {
+        gated(report, &mut allowed, new, old);
     }
     if &allowed != old {
         report.forbidden("spec", OTHER_FIELDS);
+    }
+}
+
+/// Gates can only be opened.
+fn new_gates(report: &mut Report, new: &Value, old: &Value) {
+    let before = list(&old["schedulingGates"]);
+    for (index, gate) in list(&new["schedulingGates"]).iter().enumerate() {
+        if !before.contains(gate) {
+            let name = text(&gate["name"]);
+            let why = format!("only deletion is allowed, but found new scheduling gate '{name}'");
+            report.forbidden(format!("spec.schedulingGates[{index}].name"), &why);
+        }
+    }
+}
+
+/// A pod that is not scheduled yet may still be told more about its node.
+fn gated(report: &mut Report, allowed: &mut Value, new: &Value, old: &Value) {
+    if new["nodeSelector"] != old["nodeSelector"] {
+        let kept = |(key, value): (&String, &Value)| new["nodeSelector"].get(key) == Some(value);
+        let before = old["nodeSelector"].as_object();
+        if !before.is_none_or(|labels| labels.iter().all(kept)) {
+            let why = "only additions to spec.nodeSelector are allowed (no mutations or deletions)";
+            report.invalid("spec.nodeSelector", &new["nodeSelector"], why);
+        }
+        restore(allowed, old, "nodeSelector");
+    }
+    if new["affinity"]["nodeAffinity"] == old["affinity"]["nodeAffinity"] {
+        return;
+    }
+    node_affinity(
+        report,
+        &new["affinity"]["nodeAffinity"],
+        &old["affinity"]["nodeAffinity"],
+    );
+    if !allowed["affinity"].is_object() {
+        allowed["affinity"] = json!({});
+    }
+    restore(&mut allowed["affinity"], &old["affinity"], "nodeAffinity");
+    let empty = allowed["affinity"] == json!({});
+    if empty && !old["affinity"].is_object() {
+        restore(allowed, old, "affinity");
+    }
+}
+
+/// Terms that must hold can get more conditions; preferences are free.
+fn node_affinity(report: &mut Report, new: &Value, old: &Value) {
+    const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
+    let path = format!("spec.affinity.nodeAffinity.{REQUIRED}.nodeSelectorTerms");
+    let terms = |affinity: &Value| list(&affinity[REQUIRED]["nodeSelectorTerms"]).to_vec();
+    let (now, before) = (terms(new), terms(old));
+    if !old[REQUIRED].is_object() || before.is_empty() {
+        return;
+    }
+    if now.len() != before.len() {
+        let why = "no additions/deletions to non-empty NodeSelectorTerms list are allowed";
+        let value = &new[REQUIRED]["nodeSelectorTerms"];
+        report.invalid(path, value, why);
+        return;
+    }
+    for (index, (now, before)) in now.iter().zip(&before).enumerate() {
+        let unset = |term: &Value| {
+            list(&term["matchExpressions"]).is_empty() && list(&term["matchFields"]).is_empty()
+        };
+        let kept = ["matchExpressions", "matchFields"]
+            .iter()
+            .all(|field| list(&now[*field]).starts_with(list(&before[*field])));
+        if !kept || (unset(before) && !unset(now)) {
+            let why = "only additions are allowed (no mutations or deletions)";
+            report.invalid(format!("{path}[{index}]"), now, why);
+        }
     }
 }
 
@@ -60,17 +131,6 @@ fn words(field: &str) -> &str {
         "containers"
     } else {
         "init containers"
-    }
-}
-
-fn restore(spec: &mut Value, old: &Value, field: &str) {
-    match old.get(field) {
-        Some(value) => spec[field] = value.clone(),
-        None => {
-            if let Some(fields) = spec.as_object_mut() {
-                fields.remove(field);
-            }
-        }
     }
 }
 

@@ -4,12 +4,21 @@ use serde_json::{Value, json};
 
 use super::report::{Report, list, text};
 
+/// The lifecycle and the probes of a container in the pod of `spec`.
+pub(super) fn all(report: &mut Report, container: &Value, spec: &Value, path: &str) {
+    let grace = spec["terminationGracePeriodSeconds"].as_i64();
+    lifecycle(report, container, grace, path);
+    for kind in ["livenessProbe", "readinessProbe", "startupProbe"] {
+        probe(report, &container[kind], kind, &format!("{path}.{kind}"));
+    }
+}
+
 /// A probe of the given kind (`livenessProbe` …), if there is one.
-pub(super) fn probe(report: &mut Report, probe: &Value, kind: &str, path: &str) {
+fn probe(report: &mut Report, probe: &Value, kind: &str, path: &str) {
     if !probe.is_object() {
         return;
     }
-    handler(report, probe, path);
+    handler(report, probe, None, path);
     for field in [
         "initialDelaySeconds",
         "timeoutSeconds",
@@ -37,16 +46,16 @@ pub(super) fn probe(report: &mut Report, probe: &Value, kind: &str, path: &str) 
 }
 
 /// What a container does when it starts and before it stops.
-pub(super) fn lifecycle(report: &mut Report, container: &Value, path: &str) {
+fn lifecycle(report: &mut Report, container: &Value, grace: Option<i64>, path: &str) {
     for moment in ["postStart", "preStop"] {
         let action = &container["lifecycle"][moment];
         if action.is_object() {
-            handler(report, action, &format!("{path}.lifecycle.{moment}"));
+            handler(report, action, grace, &format!("{path}.lifecycle.{moment}"));
         }
     }
 }
 
-fn handler(report: &mut Report, handler: &Value, path: &str) {
+fn handler(report: &mut Report, handler: &Value, grace: Option<i64>, path: &str) {
     let mut found = 0;
     for kind in ["exec", "httpGet", "tcpSocket", "grpc", "sleep"] {
         let action = &handler[kind];
@@ -83,6 +92,15 @@ fn handler(report: &mut Report, handler: &Value, path: &str) {
             "grpc" => {
                 let number = action["port"].as_i64().unwrap_or_default();
                 report.port(format!("{path}.port"), number);
+            }
+            "sleep" => {
+                let seconds = action["seconds"].as_i64().unwrap_or_default();
+                if let Some(grace) = grace.filter(|grace| !(0..=*grace).contains(&seconds)) {
+                    let why = format!(
+                        "must be non-negative and less than terminationGracePeriodSeconds ({grace})"
+                    );
+                    report.invalid(path, &json!(seconds), &why);
+                }
             }
             _ => {}
         }

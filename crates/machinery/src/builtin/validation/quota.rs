@@ -65,12 +65,101 @@ pub(super) fn resource_quota(report: &mut Report, spec: &Value) {
             report.invalid(path, value, "must be an integer");
         }
     }
-    if list(&spec["scopes"])
-        .iter()
-        .any(|scope| !SCOPES.contains(&text(scope)))
-    {
-        report.invalid("spec.scopes", &spec["scopes"], "unsupported scope");
+    scopes(report, spec);
+    scope_selector(report, spec);
+}
+
+/// Whether a quota of this scope can count that resource. Of others than the standard ones nobody knows.
+fn fits(scope: &str, name: &str) -> bool {
+    let standard = COUNTED.contains(&name)
+        || MEASURED.contains(&name)
+        || name.starts_with("hugepages-")
+        || name.starts_with("requests.hugepages-");
+    let computes = matches!(
+        name,
+        "cpu" | "memory" | "limits.cpu" | "limits.memory" | "requests.cpu" | "requests.memory"
+    );
+    match scope {
+        _ if !standard => true,
+        "BestEffort" => name == "pods",
+        "Terminating"
+        | "NotTerminating"
+        | "NotBestEffort"
+        | "PriorityClass"
+        | "CrossNamespacePodAffinity" => name == "pods" || computes,
+        "VolumeAttributesClass" => matches!(name, "persistentvolumeclaims" | "requests.storage"),
+        _ => true,
     }
+}
+
+fn scopes(report: &mut Report, spec: &Value) {
+    let path = "spec.scopes";
+    let given = &spec["scopes"];
+    for scope in list(given) {
+        if !SCOPES.contains(&text(scope)) {
+            report.invalid(path, given, "unsupported scope");
+        }
+        for name in spec["hard"].as_object().into_iter().flatten() {
+            if !fits(text(scope), name.0) {
+                report.invalid(path, given, "unsupported scope applied to resource");
+            }
+        }
+    }
+    let names: Vec<&str> = list(given).iter().map(text).collect();
+    conflicts(report, &names, given, path);
+}
+
+/// Scopes of which one is what the other is not.
+fn conflicts(report: &mut Report, scopes: &[&str], shown: &Value, path: &str) {
+    for scope in ["BestEffort", "Terminating"] {
+        let opposite = format!("Not{scope}");
+        if scopes.contains(&scope) && scopes.contains(&opposite.as_str()) {
+            report.invalid(path, shown, "conflicting scopes");
+        }
+    }
+}
+
+fn scope_selector(report: &mut Report, spec: &Value) {
+    let selector = &spec["scopeSelector"];
+    let path = "spec.scopeSelector.matchExpressions";
+    let expressions = list(&selector["matchExpressions"]);
+    for expression in expressions {
+        let scope = text(&expression["scopeName"]);
+        if !SCOPES.contains(&scope) {
+            let at = format!("{path}.scopeName");
+            report.invalid(at, &json!(scope), "unsupported scope");
+        }
+        for name in spec["hard"].as_object().into_iter().flatten() {
+            if !fits(scope, name.0) {
+                report.invalid(path, selector, "unsupported scope applied to resource");
+            }
+        }
+        let operator = text(&expression["operator"]);
+        let is_or_is_not = !matches!(scope, "PriorityClass" | "VolumeAttributesClass");
+        if SCOPES.contains(&scope) && is_or_is_not && operator != "Exists" {
+            let why = "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
+            report.invalid(format!("{path}.operator"), &json!(operator), why);
+        }
+        let values = &expression["values"];
+        match operator {
+            "In" | "NotIn" if list(values).is_empty() => {
+                let why = "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector";
+                report.required_because(format!("{path}.values"), why);
+            }
+            "Exists" | "DoesNotExist" if !list(values).is_empty() => {
+                let why = "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector";
+                report.invalid(format!("{path}.values"), values, why);
+            }
+            "In" | "NotIn" | "Exists" | "DoesNotExist" => {}
+            _ => {
+                let why = "not a valid selector operator";
+                report.invalid(format!("{path}.operator"), &json!(operator), why);
+            }
+        }
+    }
+    let names = expressions.iter().map(|known| text(&known["scopeName"]));
+    let names: Vec<&str> = names.collect();
+    conflicts(report, &names, &spec["scopes"], path);
 }
 
 pub(super) fn limit_range(report: &mut Report, spec: &Value) {

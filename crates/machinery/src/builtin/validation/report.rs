@@ -55,6 +55,28 @@ impl Report {
         self.errors.push(FieldError::forbidden(path, why));
     }
 
+    /// A text with too many characters.
+    pub(super) fn too_long(&mut self, path: impl Into<String>, most: usize) {
+        self.errors.push(FieldError {
+            kind: Kind::TooLong,
+            field: path.into(),
+            value: None,
+            detail: format!("may not be more than {most} bytes"),
+        });
+    }
+
+    /// A list with too many entries.
+    pub(super) fn at_most(&mut self, path: impl Into<String>, entries: &[Value], most: usize) {
+        if entries.len() > most {
+            self.errors.push(FieldError {
+                kind: Kind::TooMany,
+                field: path.into(),
+                value: Some(json!(entries.len())),
+                detail: format!("must have at most {most} items"),
+            });
+        }
+    }
+
     /// A value that must be unique.
     pub(super) fn duplicate(&mut self, path: impl Into<String>, value: &Value) {
         self.errors.push(FieldError::duplicate(path, value.clone()));
@@ -118,6 +140,35 @@ impl Report {
     pub(super) fn not_negative(&mut self, path: impl Into<String>, value: &Value) {
         if value.as_i64().is_some_and(|number| number < 0) {
             self.invalid(path, value, NOT_NEGATIVE);
+        }
+    }
+
+    /// A number that must be there and above zero.
+    pub(super) fn positive(&mut self, path: impl Into<String>, number: i64) {
+        if number <= 0 {
+            self.invalid(path, &json!(number), "must be greater than zero");
+        }
+    }
+
+    /// A number within bounds, if it is there.
+    pub(super) fn within(&mut self, path: impl Into<String>, value: &Value, from: i64, to: i64) {
+        if value
+            .as_i64()
+            .is_some_and(|number| !(from..=to).contains(&number))
+        {
+            let why = format!("must be between {from} and {to}, inclusive");
+            self.invalid(path, value, &why);
+        }
+    }
+
+    /// A path that leads down from where it starts.
+    pub(super) fn descends(&mut self, path: &str, value: &Value) {
+        let place = text(value);
+        if place.starts_with('/') {
+            self.invalid(path, value, "must be a relative path");
+        }
+        if place.split('/').any(|part| part == "..") {
+            self.invalid(path, value, "must not contain '..'");
         }
     }
 

@@ -44,7 +44,7 @@ pub(super) fn service(report: &mut Report, service: &Value) {
         report.one_of("spec.sessionAffinity", &spec["sessionAffinity"], &known);
     }
     session_timeout(report, spec);
-    addresses(report, spec, ty, headless);
+    addresses(report, spec);
     for (index, ip) in list(&spec["externalIPs"]).iter().enumerate() {
         let path = format!("spec.externalIPs[{index}]");
         if matches!(text(ip), "0.0.0.0" | "::") {
@@ -66,9 +66,7 @@ pub(super) fn service(report: &mut Report, service: &Value) {
     if spec["allocateLoadBalancerNodePorts"].is_boolean() && ty != "LoadBalancer" {
         report.forbidden("spec.allocateLoadBalancerNodePorts", ONLY_BALANCER);
     }
-    if spec["loadBalancerClass"].is_string() && ty != "LoadBalancer" {
-        report.forbidden("spec.loadBalancerClass", ONLY_BALANCER);
-    }
+    balancer_class(report, spec);
     traffic_policies(report, spec, ty);
 }
 
@@ -131,30 +129,147 @@ fn session_timeout(report: &mut Report, spec: &Value) {
     }
 }
 
-fn addresses(report: &mut Report, spec: &Value, ty: &str, headless: bool) {
-    if ty != "ExternalName" {
-        report.one_of_if_set(
-            "spec.ipFamilyPolicy",
-            &spec["ipFamilyPolicy"],
-            &["PreferDualStack", "RequireDualStack", "SingleStack"],
-        );
-        let families = list(&spec["ipFamilies"]);
-        for (index, family) in families.iter().enumerate() {
-            if families[..index].contains(family) {
-                report.duplicate(format!("spec.ipFamilies[{index}]"), family);
-                continue;
-            }
-            report.one_of(
-                format!("spec.ipFamilies[{index}]"),
-                family,
-                &["IPv4", "IPv6"],
+/// Cluster addresses and their families. Addresses are given out before anything else is looked at, so that what is
+/// wrong here is told alone.
+pub(super) fn addresses(report: &mut Report, spec: &Value) {
+    if spec["type"] == "ExternalName" {
+        return;
+    }
+    let path = "spec.clusterIPs";
+    let given = &spec["clusterIPs"];
+    let ips = list(given);
+    let first = text(&spec["clusterIP"]);
+    match ips.first() {
+        None if !first.is_empty() => report.required(path),
+        Some(ip) if first.is_empty() && !text(ip).is_empty() => {
+            let why = "must be empty when `clusterIP` is not specified";
+            report.invalid(path, given, why);
+        }
+        Some(ip) if text(ip) != first => {
+            report.invalid(path, given, "first value must match `clusterIP`");
+        }
+        _ => {}
+    }
+    let families = list(&spec["ipFamilies"]);
+    for (index, family) in families.iter().enumerate() {
+        let at = format!("spec.ipFamilies[{index}]");
+        report.one_of(at.as_str(), family, &["IPv4", "IPv6"]);
+        if families[..index].contains(family) {
+            report.duplicate(at, family);
+        }
+    }
+    report.one_of_if_set(
+        "spec.ipFamilyPolicy",
+        &spec["ipFamilyPolicy"],
+        &["PreferDualStack", "RequireDualStack", "SingleStack"],
+    );
+    let before = report.errors.len();
+    for (index, ip) in ips.iter().enumerate() {
+        if index > 0 || ip != "None" {
+            report.ip(format!("{path}[{index}]"), ip);
+        } else if ips.len() > 1 {
+            report.invalid(path, given, "'None' must be the first and only value");
+        }
+    }
+    let valid = report.errors.len() == before;
+    if ips.len() > 2 {
+        report.invalid(path, given, "may only hold up to 2 values");
+    }
+    if valid {
+        matching_families(report, given, families);
+    }
+}
+
+fn matching_families(report: &mut Report, given: &Value, families: &[Value]) {
+    let path = "spec.clusterIPs";
+    let ips = list(given);
+    let is_six = |ip: &Value| text(ip).contains(':');
+    let both = ips.iter().any(is_six) && !ips.iter().all(is_six);
+    if ips.len() > 1 && !both {
+        let why = "may specify no more than one IP for each IP family";
+        report.invalid(path, given, why);
+    }
+    for (index, (ip, family)) in ips.iter().zip(families).enumerate() {
+        let known = matches!(text(family), "IPv4" | "IPv6");
+        if ip != "None" && known && is_six(ip) != (family == "IPv6") {
+            let why = format!(
+                "expected an {} value as indicated by `ipFamilies[{index}]`",
+                text(family)
             );
+            report.invalid(format!("{path}[{index}]"), ip, &why);
         }
-        if !headless {
-            for (index, ip) in list(&spec["clusterIPs"]).iter().enumerate() {
-                report.ip(format!("spec.clusterIPs[{index}]"), ip);
-            }
+    }
+}
+
+/// What may change in a service: a second address and family can come and go, the first ones stay.
+pub(super) fn update(report: &mut Report, new: &Value, old: &Value) {
+    let has_address = |spec: &Value| {
+        matches!(
+            text(&spec["type"]),
+            "ClusterIP" | "NodePort" | "LoadBalancer"
+        )
+    };
+    let headless = |spec: &Value| spec["clusterIPs"][0] == "None";
+    if has_address(new) && has_address(old) {
+        if !headless(new) || !headless(old) {
+            once_set(report, new, old, "clusterIPs", "clusterIP");
         }
+        if !headless(new) && !headless(old) {
+            once_set(report, new, old, "ipFamilies", "ipFamily");
+        }
+    }
+    let balances = |spec: &Value| spec["type"] == "LoadBalancer";
+    let class = &new["loadBalancerClass"];
+    if balances(new) && balances(old) && *class != old["loadBalancerClass"] {
+        report.invalid("spec.loadBalancerClass", class, "may not change once set");
+    }
+    balancer_class(report, new);
+    let needs_check = |spec: &Value| balances(spec) && spec["externalTrafficPolicy"] == "Local";
+    if needs_check(new)
+        && needs_check(old)
+        && new["healthCheckNodePort"] != old["healthCheckNodePort"]
+    {
+        report.forbidden("spec.healthCheckNodePort", "field is immutable");
+    }
+}
+
+fn once_set(report: &mut Report, new: &Value, old: &Value, field: &str, one: &str) {
+    let (now, before) = (list(&new[field]), list(&old[field]));
+    let why = "may not change once set";
+    let path = format!("spec.{field}[0]");
+    if now.len() == before.len() {
+        for (index, _) in before
+            .iter()
+            .enumerate()
+            .filter(|(at, ip)| now[*at] != **ip)
+        {
+            // Families are all blamed on the first.
+            let index = if field == "ipFamilies" { 0 } else { index };
+            report.invalid(format!("spec.{field}[{index}]"), &new[field], why);
+        }
+        return;
+    }
+    if now.is_empty() {
+        let why = format!("primary {one} can not be unset");
+        report.invalid(path, &new[field], &why);
+    } else if !before.is_empty() && now[0] != before[0] {
+        report.invalid(path, &new[field], why);
+    }
+    if now.len() < before.len() && now.len() == 1 && new["ipFamilyPolicy"] != "SingleStack" {
+        let why = format!("must be set to 'SingleStack' when releasing the secondary {one}");
+        report.invalid("spec.ipFamilyPolicy", &new["ipFamilyPolicy"], &why);
+    }
+}
+
+fn balancer_class(report: &mut Report, spec: &Value) {
+    let path = "spec.loadBalancerClass";
+    let Some(class) = spec["loadBalancerClass"].as_str() else {
+        return;
+    };
+    if spec["type"] == "LoadBalancer" {
+        report.names(path, class, names::qualified_name(class));
+    } else {
+        report.forbidden(path, ONLY_BALANCER);
     }
 }
 

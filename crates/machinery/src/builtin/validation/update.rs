@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{
-    pod_update,
-    report::{Report, amount, text},
+    job, pod_update,
+    report::{Report, amount, list, text},
+    service,
 };
 
 const IMMUTABLE: &str = "field is immutable";
@@ -16,10 +17,12 @@ pub(super) fn checks_content_first(kind: &str) -> bool {
         kind,
         "Pod"
             | "Deployment"
+            | "EndpointSlice"
             | "ReplicaSet"
             | "Job"
             | "PersistentVolume"
             | "PersistentVolumeClaim"
+            | "ResourceQuota"
             | "RoleBinding"
             | "StatefulSet"
     )
@@ -50,7 +53,7 @@ pub(super) fn check(report: &mut Report, kind: &str, new: &Value, old: &Value) {
             same(report, spec, old_spec, "selector", "spec.selector");
         }
         "StatefulSet" => stateful_set(report, spec, old_spec),
-        "Job" => job(report, spec, old_spec),
+        "Job" => changed_job(report, new, old),
         "ConfigMap" => frozen(report, new, old, &["data", "binaryData"]),
         "Secret" => {
             same(report, new, old, "type", "type");
@@ -80,7 +83,8 @@ pub(super) fn check(report: &mut Report, kind: &str, new: &Value, old: &Value) {
             let why = "node updates may not change podCIDR except from \"\" to valid";
             report.forbidden("spec.podCIDRs", why);
         }
-        "Service" => service(report, spec, old_spec),
+        "Service" => service::update(report, spec, old_spec),
+        "ResourceQuota" => quota_scopes(report, spec, old_spec),
         _ => {}
     }
 }
@@ -117,14 +121,7 @@ fn stateful_set(report: &mut Report, new: &Value, old: &Value) {
         "persistentVolumeClaimRetentionPolicy",
         "minReadySeconds",
     ] {
-        match old.get(field) {
-            Some(value) => allowed[field] = value.clone(),
-            None => {
-                if let Some(fields) = allowed.as_object_mut() {
-                    fields.remove(field);
-                }
-            }
-        }
+        restore(&mut allowed, old, field);
     }
     if &allowed != old {
         let why = "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
@@ -132,57 +129,92 @@ fn stateful_set(report: &mut Report, new: &Value, old: &Value) {
     }
 }
 
-fn job(report: &mut Report, new: &Value, old: &Value) {
+fn changed_job(report: &mut Report, job: &Value, old_job: &Value) {
+    let (new, old) = (&job["spec"], &old_job["spec"]);
     // Checked as a state and as a change, each time with all its rules.
-    super::workload::selecting_job_spec(report, new);
-    let elastic = new["completionMode"] == "Indexed"
-        && old["completionMode"] == "Indexed"
-        && new["completions"] == new["parallelism"];
-    if !elastic {
+    job::selecting_job_spec(report, new);
+    if new["completionMode"] != "Indexed" {
         same(report, new, old, "completions", "spec.completions");
+    } else if new["completions"].is_number()
+        && new["completions"] != old["completions"]
+        && new["completions"] != new["parallelism"]
+    {
+        let why = "can only be modified in tandem with spec.parallelism";
+        report.invalid("spec.completions", &new["completions"], why);
     }
     same(report, new, old, "selector", "spec.selector");
-    let mut template = new["template"].clone();
-    if old["suspend"] == json!(true) {
-        scheduling_may_change(&mut template, &old["template"]);
-    }
-    if template != old["template"] {
-        report.invalid_shown("spec.template", IMMUTABLE, "");
-    }
-    same(report, new, old, "completionMode", "spec.completionMode");
-    same(
-        report,
-        new,
-        old,
+    job_template(report, job, old_job);
+    for field in [
+        "completionMode",
         "podFailurePolicy",
-        "spec.podFailurePolicy",
-    );
-    same(
-        report,
-        new,
-        old,
         "backoffLimitPerIndex",
-        "spec.backoffLimitPerIndex",
-    );
-    same(report, new, old, "managedBy", "spec.managedBy");
+        "managedBy",
+        "successPolicy",
+    ] {
+        same(report, new, old, field, &format!("spec.{field}"));
+    }
 }
 
-/// While a job is suspended, where its pods run may still be decided.
-fn scheduling_may_change(template: &mut Value, old: &Value) {
-    for field in ["labels", "annotations"] {
-        template["metadata"][field] = old["metadata"][field].clone();
+/// The pods of a job stay as they are, but while it rests, where they run and what they need may be decided anew.
+fn job_template(report: &mut Report, job: &Value, old: &Value) {
+    let mut template = job["spec"]["template"].clone();
+    let before = &old["spec"]["template"];
+    let status = &old["status"];
+    let suspended = old["spec"]["suspend"] == json!(true);
+    let never_ran = status["startTime"].is_null();
+    let stopped = list(&status["conditions"])
+        .iter()
+        .any(|condition| condition["type"] == "Suspended" && condition["status"] == "True");
+    let idle = status["active"].as_i64().unwrap_or_default() == 0;
+    let rests = suspended && (never_ran || stopped) && idle;
+    if rests {
+        for field in ["labels", "annotations"] {
+            restore(&mut template["metadata"], &before["metadata"], field);
+        }
+        for field in ["nodeSelector", "tolerations", "schedulingGates"] {
+            restore(&mut template["spec"], &before["spec"], field);
+        }
+        node_affinity_may_change(&mut template["spec"], &before["spec"]);
+        for field in ["containers", "initContainers"] {
+            let old = list(&before["spec"][field]);
+            let containers = template["spec"][field].as_array_mut();
+            let containers = containers.filter(|containers| containers.len() == old.len());
+            for (container, old) in containers.into_iter().flatten().zip(old) {
+                if container["name"] == old["name"] {
+                    restore(container, old, "resources");
+                }
+            }
+        }
     }
-    for field in ["nodeSelector", "affinity", "tolerations", "schedulingGates"] {
-        template["spec"][field] = old["spec"][field].clone();
+    if template != *before {
+        let path = if rests {
+            "spec.template.spec"
+        } else {
+            "spec.template"
+        };
+        report.invalid_shown(path, IMMUTABLE, "");
     }
-    if let (Some(fields), Some(old)) = (template["spec"].as_object_mut(), old["spec"].as_object()) {
-        fields.retain(|name, value| !value.is_null() || old.contains_key(name));
+}
+
+fn node_affinity_may_change(spec: &mut Value, old: &Value) {
+    if !spec["affinity"].is_object() {
+        spec["affinity"] = json!({});
     }
-    if let (Some(fields), Some(old)) = (
-        template["metadata"].as_object_mut(),
-        old["metadata"].as_object(),
-    ) {
-        fields.retain(|name, value| !value.is_null() || old.contains_key(name));
+    restore(&mut spec["affinity"], &old["affinity"], "nodeAffinity");
+    if spec["affinity"] == json!({}) {
+        restore(spec, old, "affinity");
+    }
+}
+
+/// Gives a field the value that it had.
+pub(super) fn restore(object: &mut Value, old: &Value, field: &str) {
+    match old.get(field).filter(|value| !value.is_null()) {
+        Some(value) => object[field] = value.clone(),
+        None => {
+            if let Some(fields) = object.as_object_mut() {
+                fields.remove(field);
+            }
+        }
     }
 }
 
@@ -197,14 +229,7 @@ fn claim(report: &mut Report, new: &Value, old: &Value, old_claim: &Value) {
         keep.push("storageClassName");
     }
     for field in keep {
-        match old.get(field) {
-            Some(value) => allowed[field] = value.clone(),
-            None => {
-                if let Some(fields) = allowed.as_object_mut() {
-                    fields.remove(field);
-                }
-            }
-        }
+        restore(&mut allowed, old, field);
     }
     if bound && allowed["resources"]["requests"].is_object() {
         allowed["resources"]["requests"] = old["resources"]["requests"].clone();
@@ -261,15 +286,12 @@ fn storage_class(report: &mut Report, new: &Value, old: &Value) {
     }
 }
 
-fn service(report: &mut Report, new: &Value, old: &Value) {
-    let (ty, old_ty) = (text(&new["type"]), text(&old["type"]));
-    let has_address = |ty: &str| matches!(ty, "ClusterIP" | "NodePort" | "LoadBalancer");
-    if !has_address(ty) || !has_address(old_ty) {
-        return;
-    }
-    let first = |spec: &Value| spec["clusterIPs"][0].clone();
-    if !first(old).is_null() && first(new) != first(old) {
-        let why = "may not change once set";
-        report.invalid("spec.clusterIPs[0]", &new["clusterIPs"], why);
+fn quota_scopes(report: &mut Report, new: &Value, old: &Value) {
+    let scopes = |spec: &Value| list(&spec["scopes"]).to_vec();
+    let (now, before) = (scopes(new), scopes(old));
+    let same = now.iter().all(|scope| before.contains(scope))
+        && before.iter().all(|scope| now.contains(scope));
+    if !same {
+        report.invalid("spec.scopes", &new["scopes"], IMMUTABLE);
     }
 }

@@ -1,15 +1,15 @@
-//! Controllers and jobs.
+//! Controllers.
 
 use serde_json::{Value, json};
 
 use super::{
     pod,
-    report::{Report, percent, text},
+    report::{Report, list, percent, text},
     selector,
 };
 use crate::field_error::Kind;
 
-const MISMATCH: &str = "`selector` does not match template `labels`";
+pub(super) const MISMATCH: &str = "`selector` does not match template `labels`";
 
 pub(super) fn deployment(report: &mut Report, spec: &Value) {
     report.not_negative("spec.replicas", &spec["replicas"]);
@@ -54,7 +54,33 @@ pub(super) fn stateful_set(report: &mut Report, spec: &Value) {
     report.not_negative("spec.minReadySeconds", &spec["minReadySeconds"]);
     report.not_negative("spec.ordinals.start", &spec["ordinals"]["start"]);
     selector_of(report, spec, "statefulset", "");
-    template(report, spec, "StatefulSet");
+    template(report, &as_controlled(spec), "StatefulSet");
+}
+
+/// What a stateful set's controller makes of its template: names of its own, and a volume for each claim.
+fn as_controlled(spec: &Value) -> Value {
+    let mut spec = spec.clone();
+    let claims: Vec<Value> = list(&spec["volumeClaimTemplates"])
+        .iter()
+        .map(|claim| claim["metadata"]["name"].clone())
+        .collect();
+    let pod = &mut spec["template"]["spec"];
+    for field in ["hostname", "subdomain"] {
+        if let Some(fields) = pod.as_object_mut() {
+            fields.remove(field);
+        }
+    }
+    if !claims.is_empty() {
+        let kept = list(&pod["volumes"])
+            .iter()
+            .filter(|volume| !claims.contains(&volume["name"]));
+        let made = claims.iter().map(|name| {
+            let claim = json!({"claimName": name});
+            json!({"name": name, "persistentVolumeClaim": claim})
+        });
+        pod["volumes"] = made.chain(kept.cloned()).collect();
+    }
+    spec
 }
 
 pub(super) fn daemon_set(report: &mut Report, spec: &Value) {
@@ -231,109 +257,6 @@ fn stateful_set_strategy(report: &mut Report, strategy: &Value) {
         _ => {
             let why = "must be 'RollingUpdate' or 'OnDelete'";
             report.invalid_shown("spec.updateStrategy", &unknown_strategy(strategy), why);
-        }
-    }
-}
-
-/// A job with the selector that was made for it.
-pub(super) fn job(report: &mut Report, job: &Value) {
-    generated_selector(report, job);
-    selecting_job_spec(report, &job["spec"]);
-}
-
-/// The specification of a job, which selects its own pods.
-pub(super) fn selecting_job_spec(report: &mut Report, spec: &Value) {
-    job_spec(report, spec, "spec");
-    if spec["selector"].is_object() {
-        selector::check(report, &spec["selector"], "spec.selector");
-    } else {
-        report.required("spec.selector");
-    }
-    if !selector::matches(&spec["selector"], &spec["template"]["metadata"]["labels"]) {
-        let empty = json!({});
-        let labels = match &spec["template"]["metadata"]["labels"] {
-            Value::Null => &empty,
-            labels => labels,
-        };
-        report.invalid("spec.template.metadata.labels", labels, MISMATCH);
-    }
-}
-
-fn generated_selector(report: &mut Report, job: &Value) {
-    let spec = &job["spec"];
-    if spec["manualSelector"] == json!(true) {
-        return;
-    }
-    let wanted = &spec["selector"]["matchLabels"];
-    let own = json!({"batch.kubernetes.io/controller-uid": job["metadata"]["uid"]});
-    let legacy = json!({"controller-uid": job["metadata"]["uid"]});
-    if wanted != &own && wanted != &legacy {
-        let why = "`selector` not auto-generated";
-        report.invalid("spec.selector", &spec["selector"], why);
-    }
-}
-
-/// The rules that jobs and job templates share.
-pub(super) fn job_spec(report: &mut Report, spec: &Value, path: &str) {
-    let at = |field: &str| format!("{path}.{field}");
-    for field in [
-        "parallelism",
-        "completions",
-        "activeDeadlineSeconds",
-        "backoffLimit",
-        "ttlSecondsAfterFinished",
-        "backoffLimitPerIndex",
-    ] {
-        report.not_negative(at(field), &spec[field]);
-    }
-    report.one_of_if_set(
-        at("completionMode"),
-        &spec["completionMode"],
-        &["NonIndexed", "Indexed"],
-    );
-    let indexed = spec["completionMode"] == "Indexed";
-    if indexed && spec["completions"].is_null() {
-        let why = "when completion mode is Indexed";
-        report.required_because(at("completions"), why);
-    }
-    if !indexed {
-        let why = "requires indexed completion mode";
-        for field in ["backoffLimitPerIndex", "maxFailedIndexes", "successPolicy"] {
-            if !spec[field].is_null() {
-                report.invalid(at(field), &spec[field], why);
-            }
-        }
-    }
-    failure_policy(report, &spec["podFailurePolicy"], &at("podFailurePolicy"));
-    report.one_of_if_set(
-        at("podReplacementPolicy"),
-        &spec["podReplacementPolicy"],
-        &["Failed", "TerminatingOrFailed"],
-    );
-    pod::template(report, &spec["template"], &at("template"));
-    let policy = text(&spec["template"]["spec"]["restartPolicy"]);
-    if policy == "Always" {
-        let why = "valid values: \"OnFailure\", \"Never\"";
-        report.required_because(at("template.spec.restartPolicy"), why);
-    }
-}
-
-fn failure_policy(report: &mut Report, policy: &Value, path: &str) {
-    for (index, rule) in super::report::list(&policy["rules"]).iter().enumerate() {
-        let path = format!("{path}.rules[{index}]");
-        report.one_of(
-            format!("{path}.action"),
-            &rule["action"],
-            &["Count", "FailIndex", "FailJob", "Ignore"],
-        );
-        let codes = rule["onExitCodes"].is_object();
-        let conditions = !super::report::list(&rule["onPodConditions"]).is_empty();
-        if codes && conditions {
-            let why = "specifying both OnExitCodes and OnPodConditions is not supported";
-            report.invalid_shown(path, why, "");
-        } else if !codes && !conditions {
-            let why = "specifying one of OnExitCodes and OnPodConditions is required";
-            report.invalid_shown(path, why, "");
         }
     }
 }
