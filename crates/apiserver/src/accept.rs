@@ -86,6 +86,15 @@ const MEDIA_TYPES: &str = "application/json, application/yaml, application/vnd.k
 
 /// The best form that the client accepts and the endpoint can give.
 pub(crate) fn form(headers: &HeaderMap) -> Result<Form, Status> {
+    best_form(headers, true)
+}
+
+/// The same for an endpoint that has no tables.
+pub(crate) fn form_without_table(headers: &HeaderMap) -> Result<Form, Status> {
+    best_form(headers, false)
+}
+
+fn best_form(headers: &HeaderMap, has_table: bool) -> Result<Form, Status> {
     let header = accepted(headers);
     if header.is_empty() {
         return Ok(Form::Object);
@@ -113,7 +122,7 @@ pub(crate) fn form(headers: &HeaderMap) -> Result<Form, Status> {
         };
         match clause.parameter("as") {
             None => return Ok(Form::Object),
-            Some("Table") => return Ok(Form::Table(version)),
+            Some("Table") if has_table => return Ok(Form::Table(version)),
             Some(form @ ("PartialObjectMetadata" | "PartialObjectMetadataList")) => {
                 if clause.parameter("g") == Some("meta.k8s.io") {
                     let list = form.ends_with("List");
@@ -185,6 +194,21 @@ mod tests {
     fn kubectl_gets_a_table_before_json() {
         let accept = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
         assert_eq!(asked(accept), Ok(Form::Table(MetaVersion::V1)));
+    }
+
+    #[test]
+    fn where_there_are_no_tables_only_the_next_choice_helps() {
+        let mut headers = HeaderMap::new();
+        let mut asked = |accept: &str| {
+            headers.insert(header::ACCEPT, accept.parse().unwrap());
+            form_without_table(&headers)
+        };
+        let table = "application/json;as=Table;v=v1;g=meta.k8s.io";
+        assert_eq!(asked(table).unwrap_err().code, 406);
+        assert_eq!(
+            asked(&format!("{table},application/json")),
+            Ok(Form::Object)
+        );
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod custom;
 mod definitions;
 mod operation;
 mod paths;
+mod prose;
 mod swagger;
 #[cfg(test)]
 mod tests;

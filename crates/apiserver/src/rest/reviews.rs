@@ -4,8 +4,9 @@ use axum::response::Response;
 use quadrille_machinery::{field_error::FieldError, status::Status};
 use serde_json::{Value, json};
 
-use super::{Request, write};
+use super::{Request, object::partial_metadata, write};
 use crate::{
+    accept::{self, Form},
     auth::{Attributes, Decision, User},
     body,
     options::WriteOptions,
@@ -24,6 +25,7 @@ pub(crate) fn is_review(resource: &Resource) -> bool {
 
 /// Answers the question in the body.
 pub(crate) fn create(request: &Request) -> Result<Response, Status> {
+    let form = accept::form_without_table(&request.headers)?;
     let options = WriteOptions::read(&request.query, "CreateOptions")?;
     let mut review = body::object(request, &request.resource, options.field_validation)?;
     check_attributes(request, &review["spec"])?;
@@ -53,6 +55,9 @@ pub(crate) fn create(request: &Request) -> Result<Response, Status> {
         review = write::track(request, &options, None, review, &now);
     }
     review["status"] = status;
+    if let Form::Metadata { version, .. } = form {
+        review = partial_metadata(&review, version);
+    }
     Ok(reply::value(201, &review))
 }
 
