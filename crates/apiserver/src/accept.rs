@@ -137,6 +137,15 @@ fn best_form(headers: &HeaderMap, has_table: bool) -> Result<Form, Status> {
     )))
 }
 
+/// The media types that the client accepts, the best first; nothing said is anything.
+pub(crate) fn media_types(headers: &HeaderMap) -> Vec<&str> {
+    let header = accepted(headers);
+    if header.is_empty() {
+        return vec!["*/*"];
+    }
+    clauses(header).iter().map(|clause| clause.media).collect()
+}
+
 /// Whether the client would rather read YAML than JSON.
 pub(crate) fn prefers_yaml(headers: &HeaderMap) -> bool {
     let clauses = clauses(accepted(headers));

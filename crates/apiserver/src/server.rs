@@ -201,6 +201,11 @@ async fn handle(State(shared): State<Arc<Shared>>, request: HttpRequest<Body>) -
     let Some(user) = request.extensions().get::<User>().cloned() else {
         return reply::status(&Status::unauthorized());
     };
+    let authorizer = shared.authorizer.as_ref();
+    let user = match auth::impersonate::impersonated(user, request.headers(), authorizer) {
+        Ok(user) => user,
+        Err(status) => return reply::status(&status),
+    };
     let query = Query::parse(request.uri().query());
     match path {
         Path::Resource(target) => resource(shared, user, target, query, request).await,
