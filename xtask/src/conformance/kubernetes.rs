@@ -47,6 +47,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         program: assets::conformance()?,
         kubectl: parts::binary("kubectl")?,
         folder: workspace::results("conformance")?.join("kubernetes"),
+        timeout: if arguments.all { "2h" } else { "10m" },
     };
     fs::create_dir_all(&suite.folder)?;
     let specs = suite.specs()?;
@@ -78,6 +79,8 @@ struct Suite {
     kubectl: PathBuf,
     /// Where logs and reports are.
     folder: PathBuf,
+    /// When a lane is ended, in the words of Go.
+    timeout: &'static str,
 }
 
 impl Suite {
@@ -124,6 +127,7 @@ impl Suite {
     }
 
     fn lane(&self, specs: &[&str], number: usize, kubeconfig: &Path) -> anyhow::Result<Vec<Spec>> {
+        let timeout = self.timeout;
         let report = self.folder.join(format!("lane-{number}.json"));
         let log = self.folder.join(format!("lane-{number}.log"));
         let names: Vec<String> = specs.iter().map(|name| regex::escape(name)).collect();
@@ -139,8 +143,8 @@ impl Suite {
                 "-allowed-not-ready-nodes=-1",
                 "-minStartupPods=0",
                 "-dump-logs-on-failure=false",
-                "-ginkgo.timeout=2h",
-            ]);
+            ])
+            .arg(format!("-ginkgo.timeout={timeout}"));
         println!("lane {number}: {} specs", specs.len());
         // Its exit code tells only that a spec failed; the report tells which.
         let status = command.status().context("start the conformance tests")?;

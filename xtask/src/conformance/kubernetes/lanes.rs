@@ -2,8 +2,9 @@
 //! specs that wait longest have lanes of their own. All keep to namespaces and groups of their own.
 
 /// Words in the names of the specs of each lane; the last lane takes all that are in no other.
-const LANES: [&[&str]; 2] = [
+const LANES: [&[&str]; 3] = [
     &["CustomResourceDefinition Watch"],
+    &["ValidatingAdmissionPolicy"],
     &[
         "Watchers",
         "Namespaces",
