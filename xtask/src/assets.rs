@@ -82,13 +82,7 @@ pub(crate) fn oracle() -> anyhow::Result<PathBuf> {
         .collect::<anyhow::Result<_>>()?;
     files.retain(|file| file.is_file());
     files.sort();
-    let mut digest = Sha256::new();
-    for file in &files {
-        digest.update(fs::read(file)?);
-    }
-    let digest = digest.finalize();
-    let version = u64::from_be_bytes(digest[..8].try_into()?);
-    let folder = assets::folder().join(format!("oracle-{version:016x}"));
+    let folder = versioned("oracle", &files)?;
     let program = folder.join("oracle");
     if !program.is_file() {
         go::require()?;
@@ -99,16 +93,29 @@ pub(crate) fn oracle() -> anyhow::Result<PathBuf> {
     Ok(program)
 }
 
+/// Builds Kubernetes' own tests of a cluster, once per version, and gives the program's path. Nothing but its
+/// suite needs it, and it is large: it is no part of what [`ensure`] makes.
+pub(crate) fn conformance() -> anyhow::Result<PathBuf> {
+    let source = workspace::root().join("xtask/assets/conformance");
+    let folder = versioned("conformance", &[source.join("go.sum")])?;
+    let program = folder.join("e2e.test");
+    if !program.is_file() {
+        go::require()?;
+        println!("building Kubernetes' own tests (minutes, once)");
+        let flags = linker_flags(Group::Kubernetes);
+        in_one_piece(&folder, |into| {
+            let package = "k8s.io/kubernetes/test/e2e";
+            go::build_tests(&source, package, &into.join("e2e.test"), &flags)
+        })?;
+    }
+    Ok(program)
+}
+
 /// The conformance vectors of CEL as JSON, out of the module that the oracle for expressions is pinned to.
 pub(crate) fn cel_vectors() -> anyhow::Result<PathBuf> {
     let source = workspace::root().join("xtask/oracle/cel");
-    let mut digest = Sha256::new();
-    for file in ["go.sum", "vectors/main.go"] {
-        digest.update(fs::read(source.join(file))?);
-    }
-    let digest = digest.finalize();
-    let version = u64::from_be_bytes(digest[..8].try_into()?);
-    let folder = assets::folder().join(format!("cel-vectors-{version:016x}"));
+    let files = ["go.sum", "vectors/main.go"].map(|file| source.join(file));
+    let folder = versioned("cel-vectors", &files)?;
     if !folder.is_dir() {
         go::require()?;
         in_one_piece(&folder, |into| {
@@ -121,6 +128,17 @@ pub(crate) fn cel_vectors() -> anyhow::Result<PathBuf> {
         })?;
     }
     Ok(folder)
+}
+
+/// The folder of an asset whose version is what is in these files.
+fn versioned(name: &str, files: &[PathBuf]) -> anyhow::Result<PathBuf> {
+    let mut digest = Sha256::new();
+    for file in files {
+        digest.update(fs::read(file).with_context(|| format!("read {}", file.display()))?);
+    }
+    let digest = digest.finalize();
+    let version = u64::from_be_bytes(digest[..8].try_into()?);
+    Ok(assets::folder().join(format!("{name}-{version:016x}")))
 }
 
 /// Folders that are being filled have names that start like this.
@@ -281,6 +299,9 @@ mod tests {
             let line = format!("{module} v{}", group.version());
             assert!(text.contains(&line), "{}: no line `{line}`", group.name());
         }
+        let tests = workspace::root().join("xtask/assets/conformance/go.mod");
+        let line = format!("k8s.io/kubernetes v{}", Group::Kubernetes.version());
+        assert!(fs::read_to_string(tests).unwrap().contains(&line));
     }
 
     #[test]

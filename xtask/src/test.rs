@@ -40,11 +40,15 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             tests_on_a_real_control_plane,
         )?;
         steps.run("conformance diff", conformance::diff)?;
+        steps.run("conformance kubectl", conformance::kubectl)?;
+        steps.run("conformance kubernetes", conformance::kubernetes)?;
         steps.run("conformance oracle", conformance::oracle)?;
         steps.run("conformance cel", conformance::cel)?;
     } else {
         steps.skip("tests on a real control plane", "Go is not installed");
         steps.skip("conformance diff", "Go is not installed");
+        steps.skip("conformance kubectl", "Go is not installed");
+        steps.skip("conformance kubernetes", "Go is not installed");
         steps.skip("conformance oracle", "Go is not installed");
         steps.skip("conformance cel", "Go is not installed");
     }

@@ -94,6 +94,8 @@ pub(crate) enum Endpoint {
     Object,
     /// A collection of a built-in kind, as a list or as events.
     Collection,
+    /// A question, which is never shown as a table.
+    Review,
     /// Anything of a custom kind. Built-in kinds have a router in front that compares media types on its own.
     Custom,
 }
@@ -143,7 +145,7 @@ pub(crate) fn form(headers: &HeaderMap, endpoint: Endpoint) -> Result<Form, Stat
         };
         match clause.parameter("as") {
             None => return Ok(Form::Object),
-            Some("Table") => return Ok(Form::Table(version)),
+            Some("Table") if endpoint != Endpoint::Review => return Ok(Form::Table(version)),
             Some(form @ ("PartialObjectMetadata" | "PartialObjectMetadataList")) => {
                 if clause.parameter("g") == Some("meta.k8s.io") {
                     let list = form.ends_with("List");
@@ -166,6 +168,15 @@ pub(crate) fn stream(headers: &HeaderMap) -> Result<(), Status> {
         )));
     }
     Ok(())
+}
+
+/// The media types that the client accepts, the best first; nothing said is anything.
+pub(crate) fn media_types(headers: &HeaderMap) -> Vec<&str> {
+    let header = accepted(headers);
+    if header.is_empty() {
+        return vec!["*/*"];
+    }
+    clauses(header).iter().map(|clause| clause.media).collect()
 }
 
 /// Whether the client would rather read YAML than JSON.
@@ -225,6 +236,21 @@ mod tests {
     fn kubectl_gets_a_table_before_json() {
         let accept = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
         assert_eq!(asked(accept), Ok(Form::Table(MetaVersion::V1)));
+    }
+
+    #[test]
+    fn where_there_are_no_tables_only_the_next_choice_helps() {
+        let mut headers = HeaderMap::new();
+        let mut asked = |accept: &str| {
+            headers.insert(header::ACCEPT, accept.parse().unwrap());
+            form_without_table(&headers)
+        };
+        let table = "application/json;as=Table;v=v1;g=meta.k8s.io";
+        assert_eq!(asked(table).unwrap_err().code, 406);
+        assert_eq!(
+            asked(&format!("{table},application/json")),
+            Ok(Form::Object)
+        );
     }
 
     #[test]

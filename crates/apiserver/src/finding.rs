@@ -13,6 +13,7 @@ use quadrille_machinery::status::Status;
 use serde_json::{Value, json};
 
 use crate::{
+    accept,
     auth::service_account,
     catalog::Catalog,
     discovery, kinds, openapi,
@@ -44,6 +45,18 @@ impl Documents {
         name: &str,
         make: impl FnOnce(&[Arc<Resource>]) -> Option<Value>,
     ) -> Option<Document> {
+        self.get_bytes(catalog, name, |all| {
+            Some(reply::typed_first(&make(all)?).into())
+        })
+    }
+
+    /// The same for what is no JSON.
+    fn get_bytes(
+        &self,
+        catalog: &Catalog,
+        name: &str,
+        make: impl FnOnce(&[Arc<Resource>]) -> Option<Bytes>,
+    ) -> Option<Document> {
         {
             let mut kept = self.kept.lock();
             if kept.0 != catalog.generation {
@@ -53,7 +66,7 @@ impl Documents {
                 return Some(document.clone());
             }
         }
-        let body = Bytes::from(reply::typed_first(&make(catalog.resources())?));
+        let body = make(catalog.resources())?;
         let document = Document {
             etag: discovery::etag(&body),
             body,
@@ -148,10 +161,7 @@ pub(crate) fn answer(shared: &Shared, path: &Path, query: &Query, headers: &Head
             }
         }
         Path::Lost => no_such_path(true),
-        Path::OpenApiV2 => {
-            let document = documents.get(&catalog, "v2", |all| Some(openapi::swagger(all)));
-            cached(document, headers)
-        }
+        Path::OpenApiV2 => openapi_v2(documents, &catalog, headers),
         Path::OpenApiV3(None) => {
             let document = documents.get(&catalog, "v3", |all| Some(openapi::index(all)));
             let mut response = cached(document, headers);
@@ -297,6 +307,45 @@ fn cached(document: Option<Document>, headers: &HeaderMap) -> Response {
         response.headers_mut().insert(header::ETAG, etag);
     }
     response
+}
+
+/// The version 2 document, as JSON or as protobuf: whichever the client names first.
+fn openapi_v2(documents: &Documents, catalog: &Catalog, headers: &HeaderMap) -> Response {
+    let known = |media: &&str| {
+        let json = ["*/*", "application/*", "application/json"];
+        json.contains(media) || is_protobuf_v2(media)
+    };
+    let mut response = match accept::media_types(headers).into_iter().find(known) {
+        Some(media) if is_protobuf_v2(media) => {
+            let document = documents.get_bytes(catalog, "v2 as protobuf", |all| {
+                Some(openapi::swagger_protobuf(all).into())
+            });
+            let mut response = cached(document, headers);
+            if response.headers().contains_key(header::CONTENT_TYPE) {
+                let protobuf = HeaderValue::from_static(openapi::PROTOBUF_V2);
+                response
+                    .headers_mut()
+                    .insert(header::CONTENT_TYPE, protobuf);
+            }
+            response
+        }
+        Some(_) => {
+            let document = documents.get(catalog, "v2", |all| Some(openapi::swagger(all)));
+            cached(document, headers)
+        }
+        None => {
+            let mut response = reply::json(406, Bytes::new());
+            response.headers_mut().remove(header::CONTENT_TYPE);
+            response
+        }
+    };
+    let vary = HeaderValue::from_static("Accept");
+    response.headers_mut().append(header::VARY, vary);
+    response
+}
+
+fn is_protobuf_v2(media: &str) -> bool {
+    media == openapi::PROTOBUF_V2 || media == openapi::PROTOBUF_V2_OLD
 }
 
 /// A version 3 document: under the hash that the index names it may be kept for a year.

@@ -8,6 +8,8 @@ mod custom;
 mod definitions;
 mod operation;
 mod paths;
+mod prose;
+mod protobuf;
 mod swagger;
 #[cfg(test)]
 mod tests;
@@ -23,6 +25,16 @@ use crate::{
 };
 use definitions::Definitions;
 pub use swagger::swagger;
+
+/// The media type under which version 2 is answered as protobuf.
+pub const PROTOBUF_V2: &str = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+/// What clients still ask by: no valid media type, and the same thing.
+pub const PROTOBUF_V2_OLD: &str = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+
+/// `GET /openapi/v2` as protobuf.
+pub fn swagger_protobuf(resources: &[Arc<Resource>]) -> Vec<u8> {
+    protobuf::encode(&swagger(resources))
+}
 
 /// The media type under which clients may ask for version 3 as protobuf; it is not offered.
 pub const PROTOBUF_V3: &str = "application/com.github.proto-openapi.spec.v3@v1.0+protobuf";

@@ -204,6 +204,11 @@ async fn handle(State(shared): State<Arc<Shared>>, request: HttpRequest<Body>) -
     let Some(user) = request.extensions().get::<User>().cloned() else {
         return reply::status(&Status::unauthorized());
     };
+    let authorizer = shared.authorizer.as_ref();
+    let user = match auth::impersonate::impersonated(user, request.headers(), authorizer) {
+        Ok(user) => user,
+        Err(status) => return reply::status(&status),
+    };
     let query = Query::parse(request.uri().query());
     match path {
         Path::Resource(target) => resource(shared, user, target, query, request).await,
@@ -290,7 +295,11 @@ async fn resource(
         Ok(body) => body,
         Err(status) => return reply::status(&status),
     };
-    let endpoint = Endpoint::of(resource.is_built_in(), verb);
+    let endpoint = if rest::is_review(&resource) {
+        Endpoint::Review
+    } else {
+        Endpoint::of(resource.is_built_in(), verb)
+    };
     let form = match accept::form(&head.headers, endpoint) {
         Ok(form) => form,
         Err(status) => return reply::status(&status),

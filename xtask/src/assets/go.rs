@@ -36,10 +36,30 @@ pub(super) fn build(
     binary: &Path,
     linker_flags: &str,
 ) -> anyhow::Result<()> {
+    compile(&["build"], folder, package, binary, linker_flags)
+}
+
+/// Builds the tests of one package into a program.
+pub(super) fn build_tests(
+    folder: &Path,
+    package: &str,
+    binary: &Path,
+    linker_flags: &str,
+) -> anyhow::Result<()> {
+    compile(&["test", "-c"], folder, package, binary, linker_flags)
+}
+
+fn compile(
+    verb: &[&str],
+    folder: &Path,
+    package: &str,
+    binary: &Path,
+    linker_flags: &str,
+) -> anyhow::Result<()> {
     let mut command = go(folder);
     command
+        .args(verb)
         .args([
-            "build",
             "-mod=readonly",
             "-trimpath",
             "-buildvcs=false",

@@ -5,6 +5,8 @@ mod cel;
 mod diff;
 mod expectations;
 mod kube_rs;
+mod kubectl;
+mod kubernetes;
 mod oracle;
 mod scoreboard;
 mod target;
@@ -25,6 +27,10 @@ enum Suite {
     Diff(diff::Arguments),
     /// kube-rs's own cluster tests, out of its published crates, unmodified.
     KubeRs(kube_rs::Arguments),
+    /// What people type, on a real kube-apiserver and on the embedded one: any difference fails.
+    Kubectl(kubectl::Arguments),
+    /// Kubernetes' own conformance tests of the API machinery, the program unmodified.
+    Kubernetes(kubernetes::Arguments),
     /// Random questions to the libraries that Kubernetes is made of, and to ours.
     Oracle(oracle::Arguments),
 }
@@ -34,6 +40,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         Suite::Cel(arguments) => cel::run(arguments),
         Suite::Diff(arguments) => diff::run(arguments),
         Suite::KubeRs(arguments) => kube_rs::run(arguments),
+        Suite::Kubectl(arguments) => kubectl::run(arguments),
+        Suite::Kubernetes(arguments) => kubernetes::run(arguments),
         Suite::Oracle(arguments) => oracle::run(arguments),
     }
 }
@@ -41,6 +49,16 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 /// The suite `kube-rs` with its defaults, for `cargo xtask test`.
 pub(crate) fn kube_rs() -> anyhow::Result<()> {
     kube_rs::run(&kube_rs::Arguments::default())
+}
+
+/// The suite `kubectl` with its defaults, for `cargo xtask test`.
+pub(crate) fn kubectl() -> anyhow::Result<()> {
+    kubectl::run(&kubectl::Arguments::default())
+}
+
+/// The suite `kubernetes` with its defaults, for `cargo xtask test`.
+pub(crate) fn kubernetes() -> anyhow::Result<()> {
+    kubernetes::run(&kubernetes::Arguments::default())
 }
 
 /// The suite `cel` with its defaults, for `cargo xtask test`.

@@ -16,6 +16,9 @@ pub(crate) struct Outcome {
     pub(crate) test: String,
     /// Whether it passed.
     pub(crate) passed: bool,
+    /// Whether it did not even run, as an exception whose failure would take long.
+    #[serde(skip_serializing_if = "is_false")]
+    pub(crate) skipped: bool,
     /// What went wrong, empty when it passed.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) detail: String,
@@ -27,6 +30,7 @@ impl Outcome {
         Self {
             test: test.into(),
             passed: true,
+            skipped: false,
             detail: String::new(),
         }
     }
@@ -36,9 +40,26 @@ impl Outcome {
         Self {
             test: test.into(),
             passed: false,
+            skipped: false,
             detail: detail.into(),
         }
     }
+
+    /// A test that was not run; the exceptions say why.
+    pub(crate) fn skipped(test: impl Into<String>) -> Self {
+        Self {
+            skipped: true,
+            ..Self::failed(test, "")
+        }
+    }
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde calls it with a reference"
+)]
+fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 #[derive(Serialize)]
@@ -108,6 +129,7 @@ fn table(outcomes: &[Outcome], expectations: &Expectations) -> String {
         let mark = match (outcome.passed, reason) {
             (true, None) => "ok       ",
             (true, Some(_)) => "ok (new) ",
+            (false, Some(_)) if outcome.skipped => "skipped  ",
             (false, Some(_)) => "exception",
             (false, None) => "FAILED   ",
         };
@@ -209,11 +231,13 @@ mod tests {
             Outcome::passed("a"),
             Outcome::failed("b", "boom"),
             Outcome::failed("c", "x"),
+            Outcome::skipped("d"),
         ];
-        let table = table(&outcomes, &expecting(0, &["c"]));
+        let table = table(&outcomes, &expecting(0, &["c", "d"]));
         assert_eq!(
             table,
-            "ok         a\nFAILED     b\n             boom\nexception  c\n             because\n"
+            "ok         a\nFAILED     b\n             boom\nexception  c\n             because\n\
+             skipped    d\n             because\n"
         );
     }
 }

@@ -14,6 +14,7 @@ pub mod authenticate;
 pub mod authorize;
 pub mod bindings;
 pub mod certificate;
+pub(crate) mod impersonate;
 pub mod service_account;
 
 use std::collections::BTreeMap;

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::definitions::Definitions;
+use super::{definitions::Definitions, prose};
 use crate::resource::{Origin, Resource};
 
 const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1";
@@ -51,21 +51,29 @@ pub(super) fn add(resource: &Resource, definitions: &mut Definitions) -> (Value,
 
     let mut schema = own_schema(resource, &metadata);
     schema["x-kubernetes-group-version-kind"] = kinds_of(resource, &resource.kind);
+    let selectable = selectable_fields(resource);
+    if let Some(fields) = &selectable {
+        schema["x-kubernetes-selectable-fields"] = fields.clone();
+    }
     let object = definitions.custom(&format!("{prefix}.{}", resource.kind), schema);
 
     let description = format!("{} is a list of {}", resource.list_kind, resource.kind);
-    let list = json!({
+    let of_items = format!("List of {}. {}", resource.plural, prose::LIST_ITEMS);
+    let mut list = json!({
         "description": description,
         "type": "object",
         "required": ["items"],
         "properties": {
-            "apiVersion": {"type": "string"},
-            "items": {"type": "array", "items": object},
-            "kind": {"type": "string"},
-            "metadata": {"allOf": [list_metadata]},
+            "apiVersion": {"type": "string", "description": prose::API_VERSION},
+            "items": {"type": "array", "items": object, "description": of_items},
+            "kind": {"type": "string", "description": prose::KIND},
+            "metadata": {"allOf": [list_metadata], "description": prose::LIST_METADATA},
         },
         "x-kubernetes-group-version-kind": kinds_of(resource, &resource.list_kind),
     });
+    if let Some(fields) = selectable {
+        list["x-kubernetes-selectable-fields"] = fields;
+    }
     let list = definitions.custom(&format!("{prefix}.{}", resource.list_kind), list);
     (object, list)
 }
@@ -82,36 +90,50 @@ fn definition_prefix(group: &str, version: &str) -> String {
     parts.join(".")
 }
 
-fn own_schema(resource: &Resource, metadata: &Value) -> Value {
-    let written = match &resource.origin {
+/// What the definition of this version says.
+fn version_of(resource: &Resource) -> &Value {
+    match &resource.origin {
         Origin::Custom {
             definition,
             version_index,
             ..
-        } if definition["spec"]["preserveUnknownFields"] != json!(true) => {
-            &definition["spec"]["versions"][version_index]["schema"]["openAPIV3Schema"]
-        }
+        } => &definition["spec"]["versions"][version_index],
         _ => &Value::Null,
+    }
+}
+
+/// The fields by which objects can be selected, if there are any.
+fn selectable_fields(resource: &Resource) -> Option<Value> {
+    let fields = version_of(resource)["selectableFields"].as_array()?;
+    let shown = |field: &Value| {
+        let path = field["jsonPath"].as_str().unwrap_or_default();
+        json!({"fieldPath": path.strip_prefix('.').unwrap_or(path)})
     };
-    let mut schema = if let Value::Object(written) = written {
-        publish(written, metadata)
-    } else {
-        let mut anything = Map::new();
-        anything.insert("type".into(), json!("object"));
-        anything.insert("x-kubernetes-preserve-unknown-fields".into(), json!(true));
-        anything
+    (!fields.is_empty()).then(|| fields.iter().map(shown).collect())
+}
+
+fn own_schema(resource: &Resource, metadata: &Value) -> Value {
+    // Without a schema nothing is told, not even what every object has: clients would take it for all.
+    let Value::Object(written) = &version_of(resource)["schema"]["openAPIV3Schema"] else {
+        return json!({"type": "object"});
     };
-    insert_type_and_metadata(&mut schema, metadata);
+    let mut schema = publish(written, metadata);
+    insert_type_and_metadata(&mut schema, metadata, prose::API_VERSION, prose::KIND);
     schema.into()
 }
 
-fn insert_type_and_metadata(schema: &mut Map<String, Value>, metadata: &Value) {
+fn insert_type_and_metadata(
+    schema: &mut Map<String, Value>,
+    metadata: &Value,
+    of_api_version: &str,
+    of_kind: &str,
+) {
     let properties = schema
         .entry("properties")
         .or_insert_with(|| Value::Object(Map::new()));
-    properties["apiVersion"] = json!({"type": "string"});
-    properties["kind"] = json!({"type": "string"});
-    properties["metadata"] = json!({"allOf": [metadata]});
+    properties["apiVersion"] = json!({"type": "string", "description": of_api_version});
+    properties["kind"] = json!({"type": "string", "description": of_kind});
+    properties["metadata"] = json!({"allOf": [metadata], "description": prose::METADATA});
 }
 
 fn publish(written: &Map<String, Value>, metadata: &Value) -> Map<String, Value> {
@@ -152,7 +174,12 @@ fn publish(written: &Map<String, Value>, metadata: &Value) -> Map<String, Value>
         schema.insert("anyOf".into(), either);
     }
     if is_set("x-kubernetes-embedded-resource") {
-        insert_type_and_metadata(&mut schema, metadata);
+        insert_type_and_metadata(
+            &mut schema,
+            metadata,
+            prose::EMBEDDED_API_VERSION,
+            prose::EMBEDDED_KIND,
+        );
         let required = schema.entry("required").or_insert_with(|| json!([]));
         if let Value::Array(required) = required {
             for name in ["kind", "apiVersion"] {

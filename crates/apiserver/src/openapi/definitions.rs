@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
+use super::prose;
 use crate::kinds::{self, data::Shape};
 
 const PREFIX: &str = "#/components/schemas/";
@@ -67,6 +68,9 @@ impl Definitions {
             schema["x-kubernetes-group-version-kind"] =
                 json!([{"group": group, "version": version, "kind": kind}]);
         }
+        if shape.name.ends_with(".meta.v1.ObjectMeta") {
+            explain_metadata(&mut schema);
+        }
         self.schemas.insert(shape.name.to_string(), schema);
     }
 
@@ -102,6 +106,20 @@ impl Definitions {
         }
         plain_keywords(shape, &mut schema);
         schema.into()
+    }
+}
+
+/// Adds what `kubectl explain` shows of the metadata of a custom resource.
+fn explain_metadata(schema: &mut Value) {
+    schema["description"] = json!(prose::OBJECT_META);
+    for (name, words) in prose::OBJECT_META_FIELDS {
+        if let Some(field) = schema["properties"].get_mut(name) {
+            // Nothing may stand beside a reference.
+            if field.get("$ref").is_some() {
+                *field = json!({"allOf": [field.take()]});
+            }
+            field["description"] = json!(words);
+        }
     }
 }
 

@@ -9,6 +9,8 @@ use crate::{discovery, resource::Resource};
 
 /// Keywords of a schema that version 2 does not know.
 const UNKNOWN: [&str; 4] = ["nullable", "oneOf", "anyOf", "not"];
+/// Set where an object takes fields that its schema does not name.
+const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
 
 /// `GET /openapi/v2`.
 pub fn swagger(resources: &[Arc<Resource>]) -> Value {
@@ -23,7 +25,7 @@ pub fn swagger(resources: &[Arc<Resource>]) -> Value {
                 paths.insert(path.clone(), path_item(item));
             }
             for (name, schema) in object(&document["components"]["schemas"]) {
-                definitions.insert(name.clone(), downgrade(schema));
+                definitions.insert(name.clone(), definition(schema));
             }
         }
     }
@@ -112,6 +114,23 @@ fn operation(operation: &Value) -> Value {
     result.into()
 }
 
+/// A definition: one that takes any field says nothing more, since clients would refuse what it does not name.
+fn definition(schema: &Value) -> Value {
+    if schema[PRESERVE] != json!(true) {
+        return downgrade(schema);
+    }
+    let mut open = json!({"type": "object"});
+    for key in [
+        "x-kubernetes-group-version-kind",
+        "x-kubernetes-selectable-fields",
+    ] {
+        if let Some(value) = schema.get(key) {
+            open[key] = value.clone();
+        }
+    }
+    open
+}
+
 /// A schema in the words of version 2: other references, no choices, no `allOf` around a single reference.
 fn downgrade(schema: &Value) -> Value {
     match schema {
@@ -131,6 +150,7 @@ fn downgrade_object(fields: &Map<String, Value>) -> Value {
             }
             "allOf" => {
                 if let Some(Value::Object(reference)) = value.get(0)
+                    && reference.contains_key("$ref")
                     && let Value::Object(reference) = downgrade_object(reference)
                 {
                     result.extend(reference);
@@ -152,10 +172,41 @@ fn downgrade_object(fields: &Map<String, Value>) -> Value {
         }
     }
     // A quantity and an int-or-string are strings there.
-    if fields.contains_key("oneOf") && !fields.contains_key("type") {
+    if fields.contains_key("oneOf") && !fields.keys().any(|key| key == "type" || key == PRESERVE) {
         result.insert("type".into(), json!("string"));
     }
+    loosen(fields, &mut result);
     result.into()
+}
+
+/// Takes away what clients of version 2 would read too strictly: they know neither nulls nor unknown fields.
+fn loosen(fields: &Map<String, Value>, result: &mut Map<String, Value>) {
+    let is_set = |fields: &Map<String, Value>, flag: &str| fields.get(flag) == Some(&json!(true));
+    let (nullable, open) = (is_set(fields, "nullable"), is_set(fields, PRESERVE));
+    if nullable || open {
+        result.remove("items");
+        result.remove("properties");
+    }
+    let ty = result.get("type").and_then(Value::as_str);
+    let is_bare_array = ty == Some("array") && !result.contains_key("items");
+    if nullable || is_bare_array || (open && ty == Some("object")) {
+        result.remove("type");
+    }
+    let is_nullable = |schema: Option<&Value>| {
+        let schema = schema.and_then(Value::as_object);
+        schema.is_some_and(|schema| is_set(schema, "nullable"))
+    };
+    let property = |name: &Value| fields.get("properties")?.get(name.as_str()?);
+    let is_embedded = open && is_set(fields, "x-kubernetes-embedded-resource");
+    let is_optional = |name: &Value| {
+        is_nullable(property(name)) || (is_embedded && (name == "kind" || name == "apiVersion"))
+    };
+    if let Some(Value::Array(required)) = result.get_mut("required") {
+        required.retain(|name| !is_optional(name));
+        if required.is_empty() || is_nullable(fields.get("additionalProperties")) {
+            result.remove("required");
+        }
+    }
 }
 
 fn is_empty(value: &Value) -> bool {

@@ -115,10 +115,10 @@ fn a_custom_resource_is_published_with_its_schema() {
     let document = document(&[resource], "zeta.example.com", "v1").unwrap();
     let schemas = &document["components"]["schemas"];
     let own = &schemas["com.example.zeta.v1.Widget"];
-    let metadata = json!({"allOf": [
+    let metadata = json!([
         {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
-    ]});
-    assert_eq!(own["properties"]["metadata"], metadata);
+    ]);
+    assert_eq!(own["properties"]["metadata"]["allOf"], metadata);
     let spec = &own["properties"]["spec"]["properties"];
     assert_eq!(
         spec["port"]["anyOf"],
@@ -168,4 +168,85 @@ fn version_two_refers_to_definitions_and_drops_choices() {
         "#/definitions/io.k8s.api.core.v1.ConfigMap"
     );
     assert!(!document.to_string().contains("#/components/"));
+}
+
+#[test]
+fn what_every_object_has_is_explained() {
+    let resource = widget(&json!({"type": "object", "properties": {"spec": {"type": "object"}}}));
+    let document = document(&[resource], "zeta.example.com", "v1").unwrap();
+    let schemas = &document["components"]["schemas"];
+    let own = &schemas["com.example.zeta.v1.Widget"]["properties"];
+    for (field, words) in [
+        ("apiVersion", "APIVersion defines"),
+        ("kind", "Kind is a string value"),
+        ("metadata", "Standard object's metadata."),
+    ] {
+        let told = own[field]["description"].as_str().unwrap();
+        assert!(told.starts_with(words), "{field}: {told}");
+    }
+    let metadata = &schemas["io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"];
+    for (name, field) in metadata["properties"].as_object().unwrap() {
+        assert!(field["description"].is_string(), "{name} is not explained");
+    }
+}
+
+fn swagger_of(schema: &Value) -> Value {
+    let mut document = swagger(&[widget(schema)]);
+    document["definitions"]["com.example.zeta.v1.Widget"].take()
+}
+
+#[test]
+fn version_two_says_nothing_of_an_object_that_takes_any_field() {
+    let schema = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true,
+        "properties": {"spec": {"type": "object"}}});
+    let kind = json!([{"group": "zeta.example.com", "version": "v1", "kind": "Widget"}]);
+    assert_eq!(
+        swagger_of(&schema),
+        json!({"type": "object", "x-kubernetes-group-version-kind": kind})
+    );
+}
+
+#[test]
+fn version_two_is_vague_about_nulls_and_unknown_fields() {
+    let schema = json!({"type": "object", "properties": {"spec": {
+        "type": "object",
+        "required": ["size", "name"],
+        "properties": {
+            "size": {"type": "integer", "nullable": true},
+            "name": {"type": "string", "allOf": [{"minLength": 1}]},
+            "rest": {"type": "object", "x-kubernetes-preserve-unknown-fields": true,
+                "properties": {"a": {"type": "string"}}},
+        },
+    }}});
+    assert_eq!(
+        swagger_of(&schema)["properties"]["spec"],
+        json!({"type": "object", "required": ["name"], "properties": {
+            "size": {},
+            "name": {"type": "string"},
+            "rest": {"x-kubernetes-preserve-unknown-fields": true},
+        }})
+    );
+}
+
+#[test]
+fn selectable_fields_are_told() {
+    let mut resource = Arc::unwrap_or_clone(widget(&json!({"type": "object"})));
+    let definition = json!({"spec": {"versions": [{
+        "schema": {"openAPIV3Schema": {"type": "object"}},
+        "selectableFields": [{"jsonPath": ".spec.host"}],
+    }]}});
+    if let Origin::Custom {
+        definition: old, ..
+    } = &mut resource.origin
+    {
+        *old = Arc::new(definition);
+    }
+    let document = document(&[Arc::new(resource)], "zeta.example.com", "v1").unwrap();
+    let schemas = &document["components"]["schemas"];
+    for kind in ["Widget", "WidgetList"] {
+        assert_eq!(
+            schemas[format!("com.example.zeta.v1.{kind}")]["x-kubernetes-selectable-fields"],
+            json!([{"fieldPath": "spec.host"}])
+        );
+    }
 }

@@ -11,6 +11,7 @@
 mod decode;
 mod table;
 mod wire;
+mod writer;
 
 use axum::{body::Body, extract::Request, middleware::Next, response::Response};
 use http::{HeaderValue, header};
@@ -24,6 +25,8 @@ use self::{
     wire::{Raw, Reader},
 };
 use crate::reply;
+
+pub(crate) use self::writer::Writer;
 
 const MEDIA_TYPE: &str = "application/vnd.kubernetes.protobuf";
 /// What every body starts with.

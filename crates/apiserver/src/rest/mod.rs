@@ -33,6 +33,7 @@ pub(crate) mod write;
 
 pub(crate) use delete::{FOREGROUND, ORPHAN, Propagation, remove_all, remove_one};
 pub(crate) use object::Saved;
+pub(crate) use reviews::is_review;
 
 /// One authorized request for a resource.
 pub(crate) struct Request {

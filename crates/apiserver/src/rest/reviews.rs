@@ -4,8 +4,9 @@ use axum::response::Response;
 use quadrille_machinery::{field_error::FieldError, status::Status};
 use serde_json::{Value, json};
 
-use super::{Request, write};
+use super::{Request, object::partial_metadata, write};
 use crate::{
+    accept::Form,
     auth::{Attributes, Decision, User},
     body,
     options::WriteOptions,
@@ -53,6 +54,9 @@ pub(crate) fn create(request: &Request) -> Result<Response, Status> {
         review = write::track(request, &options, None, review, &now);
     }
     review["status"] = status;
+    if let Form::Metadata { version, .. } = request.form {
+        review = partial_metadata(&review, version);
+    }
     Ok(reply::value(201, &review))
 }
 

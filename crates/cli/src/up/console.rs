@@ -125,6 +125,7 @@ mod tests {
             code: 403,
             microseconds: 2140,
             user_agent: "kubectl/v1.36.3 (linux/amd64) kubernetes/abc",
+            annotations: None,
         };
         assert_eq!(
             line(&entry),

@@ -26,12 +26,12 @@ use crate::{wire::Endpoint, workspace};
 
 mod compare;
 mod embedded;
-mod places;
+pub(super) mod places;
 mod refusal;
 mod renumber;
 mod run;
 mod script;
-mod servers;
+pub(super) mod servers;
 mod watching;
 mod written;
 

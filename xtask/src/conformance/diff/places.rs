@@ -121,7 +121,7 @@ fn bracketed(inside: &str) -> Segment {
 }
 
 /// Replaces every `${name}` that is known, also those inside replaced texts.
-pub(super) fn fill(text: &str, names: &BTreeMap<String, String>) -> String {
+pub(crate) fn fill(text: &str, names: &BTreeMap<String, String>) -> String {
     let mut filled = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(start) = rest.find("${") {

@@ -16,20 +16,24 @@ const CONTROLLERS: &str = "--controllers=serviceaccount-controller,\
     validatingadmissionpolicy-status-controller";
 
 /// A real server and ours, ready.
-pub(super) struct Servers {
+pub(crate) struct Servers {
     /// The reference.
-    pub(super) real: Endpoint,
+    pub(crate) real: Endpoint,
     /// The one that must not differ.
-    pub(super) ours: Endpoint,
+    pub(crate) ours: Endpoint,
+    /// How other clients reach the reference.
+    pub(crate) real_kubeconfig: String,
+    /// How other clients reach ours.
+    pub(crate) our_kubeconfig: String,
     /// Tells this run's namespaces from those of earlier ones on the same servers.
-    pub(super) run: String,
+    pub(crate) run: String,
     plane: Option<ControlPlane>,
     embedded: Option<Embedded>,
 }
 
 impl Servers {
     /// Starts what no kubeconfig is given for.
-    pub(super) async fn start(real: Option<&Path>, with: Option<&Path>) -> Result<Self> {
+    pub(crate) async fn start(real: Option<&Path>, with: Option<&Path>) -> Result<Self> {
         let (plane, real) = match real {
             Some(kubeconfig) => (None, read(kubeconfig)?),
             None => {
@@ -49,6 +53,8 @@ impl Servers {
         Ok(Self {
             real: Endpoint::from_kubeconfig(&real)?,
             ours: Endpoint::from_kubeconfig(&ours)?,
+            real_kubeconfig: real,
+            our_kubeconfig: ours,
             run: format!("r{:04x}", std::process::id() & 0xffff),
             plane,
             embedded,
@@ -56,7 +62,7 @@ impl Servers {
     }
 
     /// Ends what was started.
-    pub(super) async fn stop(self) {
+    pub(crate) async fn stop(self) {
         if let Some(embedded) = self.embedded {
             embedded.stop().await;
         }
