@@ -243,7 +243,7 @@ mod tests {
         let mut headers = HeaderMap::new();
         let mut asked = |accept: &str| {
             headers.insert(header::ACCEPT, accept.parse().unwrap());
-            form_without_table(&headers)
+            form(&headers, Endpoint::Review)
         };
         let table = "application/json;as=Table;v=v1;g=meta.k8s.io";
         assert_eq!(asked(table).unwrap_err().code, 406);
