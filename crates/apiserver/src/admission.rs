@@ -37,7 +37,11 @@ pub(crate) async fn admit_new(request: &Request, object: &mut Value) -> Result<(
 }
 
 fn forbidden(request: &Request, object: &Value, why: &str) -> Status {
-    let name = object["metadata"]["name"].as_str().unwrap_or_default();
+    let metadata = &object["metadata"];
+    let given = |field: &str| metadata[field].as_str().filter(|name| !name.is_empty());
+    // Nobody has made a name yet for an object that asks for one.
+    let name = given("name").or_else(|| given("generateName"));
+    let name = name.unwrap_or_default();
     Status::forbidden(&request.resource.group, &request.resource.plural, name, why)
 }
 

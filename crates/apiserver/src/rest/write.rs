@@ -57,15 +57,15 @@ pub(crate) async fn create(
     let generated = generate_name(&mut object);
     for attempt in 1.. {
         let mut candidate = object.clone();
-        if let Some(base) = &generated {
-            candidate["metadata"]["name"] = json!(names::generate(base, &suffix()));
-        }
         let now = clock::seconds(request.shared.clock.now());
         strategy::default(resource, &mut candidate);
         if ownership == Ownership::Track {
             candidate = track(request, options, None, candidate, &now);
         }
         strategy::admit_create(request, &mut candidate).await?;
+        if let Some(base) = &generated {
+            candidate["metadata"]["name"] = json!(names::generate(base, &suffix()));
+        }
         strategy::before_create(request, &mut candidate, &now)?;
         let name = candidate["metadata"]["name"]
             .as_str()

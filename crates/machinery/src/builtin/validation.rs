@@ -152,7 +152,7 @@ fn content(report: &mut Report, kind: &str, object: &Value, is_new: bool) {
         "RuntimeClass" => simple::runtime_class(report, object),
         "Secret" => config::secret(report, object),
         "Service" => service::service(report, object),
-        "StatefulSet" => workload::stateful_set(report, spec),
+        "StatefulSet" => workload::stateful_set(report, spec, is_new),
         "StorageClass" => storage::class(report, object),
         "ValidatingAdmissionPolicy" => admission_policy::policy(report, object),
         "ValidatingAdmissionPolicyBinding" => admission_policy::binding(report, spec),

@@ -58,6 +58,14 @@ pub(super) fn containers(report: &mut Report, spec: &Value, volumes: &Volumes<'_
     for (index, container) in containers.iter().enumerate() {
         let path = format!("{path}.containers[{index}]");
         common(report, container, &pod, &path);
+        let nameless = text(&container["name"]).is_empty();
+        if nameless
+            && containers[..index]
+                .iter()
+                .any(|other| text(&other["name"]).is_empty())
+        {
+            report.duplicate(format!("{path}.name"), &json!(""));
+        }
         unique_name(report, container, &mut seen, &path);
         probe::all(report, container, spec, &path);
         restart_policy(report, container, &path);
@@ -188,7 +196,12 @@ fn common(report: &mut Report, container: &Value, pod: &Surroundings<'_>, path: 
         &container["imagePullPolicy"],
         &at("imagePullPolicy"),
     );
-    resources::container(report, &container["resources"], &at("resources"));
+    resources::container(
+        report,
+        &container["resources"],
+        &pod.spec["resourceClaims"],
+        &at("resources"),
+    );
     let never = pod.spec["restartPolicy"] == "Never";
     resize_policy(
         report,

@@ -37,13 +37,7 @@ pub(super) fn pod(report: &mut Report, pod: &Value, is_new: bool) {
 
 /// The template of a workload.
 pub(super) fn template(report: &mut Report, template: &Value, path: &str) {
-    let metadata = &template["metadata"];
-    let labels = names::validate_labels(metadata.get("labels"), &format!("{path}.labels"));
-    report.errors.extend(labels);
-    let at = format!("{path}.annotations");
-    let keys = names::validate_annotations(metadata, &at);
-    report.errors.extend(keys);
-    annotations::of_pod(report, template, &at);
+    labels_and_annotations(report, template, path);
     let at = format!("{path}.spec");
     spec(report, &template["spec"], &at, None);
     annotations::agree_with_fields(report, template, &at);
@@ -53,10 +47,22 @@ pub(super) fn template(report: &mut Report, template: &Value, path: &str) {
     }
 }
 
+/// What a template says about its pods.
+pub(super) fn labels_and_annotations(report: &mut Report, template: &Value, path: &str) {
+    let metadata = &template["metadata"];
+    let labels = names::validate_labels(metadata.get("labels"), &format!("{path}.labels"));
+    report.errors.extend(labels);
+    let at = format!("{path}.annotations");
+    let keys = names::validate_annotations(metadata, &at);
+    report.errors.extend(keys);
+    annotations::of_pod(report, template, &at);
+}
+
 /// The specification of a pod. `pod` is the metadata of a real pod; a template has none.
 fn spec(report: &mut Report, spec: &Value, path: &str, pod: Option<&Value>) {
     let at = |field: &str| format!("{path}.{field}");
     let volumes = volume::volumes(report, &spec["volumes"], &at("volumes"), pod);
+    resources::claims(report, &spec["resourceClaims"], &at("resourceClaims"));
     container::containers(report, spec, &volumes, path);
     if spec["hostNetwork"] == json!(true) {
         container::node_ports(report, spec, path, pod.is_some());
@@ -114,7 +120,7 @@ fn spec(report: &mut Report, spec: &Value, path: &str, pod: Option<&Value>) {
     );
     if spec["overhead"].is_object() {
         let overhead = json!({"limits": spec["overhead"]});
-        resources::container(report, &overhead, &at("overhead"));
+        resources::container(report, &overhead, &Value::Null, &at("overhead"));
     }
     security::system(report, spec, path);
     environment::file_volumes(report, spec, path);

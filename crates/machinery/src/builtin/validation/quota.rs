@@ -169,7 +169,8 @@ pub(super) fn limit_range(report: &mut Report, spec: &Value) {
         let ty = text(&item["type"]);
         report.names(&format!("{path}.type"), ty, names::qualified_name(ty));
         let standard = matches!(ty, "Pod" | "Container" | "PersistentVolumeClaim");
-        if !standard && !ty.contains('/') {
+        let qualified = names::qualified_name(ty).is_empty();
+        if qualified && !standard && !ty.contains('/') {
             let why = "must be a standard limit type or fully qualified";
             report.invalid(format!("{path}.type"), &item["type"], why);
         }

@@ -61,6 +61,7 @@ pub(super) fn service(report: &mut Report, service: &Value) {
         report.one_of("spec.type", &spec["type"], &known);
     }
     node_ports(report, spec, ty);
+    duplicate_node_ports(report, spec);
     duplicate_ports(report, spec);
     source_ranges(report, spec, ty);
     if spec["allocateLoadBalancerNodePorts"].is_boolean() && ty != "LoadBalancer" {
@@ -281,6 +282,17 @@ fn node_ports(report: &mut Report, spec: &Value, ty: &str) {
         if port["nodePort"].as_i64().unwrap_or_default() != 0 {
             let why = "may not be used when `type` is 'ClusterIP'";
             report.forbidden(format!("spec.ports[{index}].nodePort"), why);
+        }
+    }
+}
+
+fn duplicate_node_ports(report: &mut Report, spec: &Value) {
+    let mut seen = BTreeSet::new();
+    for (index, port) in list(&spec["ports"]).iter().enumerate() {
+        let number = port["nodePort"].as_i64().unwrap_or_default();
+        if number != 0 && !seen.insert((number, text(&port["protocol"]))) {
+            let path = format!("spec.ports[{index}].nodePort");
+            report.duplicate(path, &port["nodePort"]);
         }
     }
 }

@@ -31,7 +31,12 @@ pub(super) fn node(report: &mut Report, spec: &Value) {
         if !value.is_empty() {
             report.names(&format!("{path}.value"), value, names::label_value(value));
         }
-        effects(report, &taint["effect"], &format!("{path}.effect"));
+        let effect = format!("{path}.effect");
+        if text(&taint["effect"]).is_empty() {
+            report.required(effect);
+        } else {
+            effects(report, &taint["effect"], &effect);
+        }
         let effect = text(&taint["effect"]);
         if !seen.insert((effect, key)) {
             let shown = format!(

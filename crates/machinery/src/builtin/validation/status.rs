@@ -209,7 +209,7 @@ fn claimed_resource(report: &mut Report, name: &str, path: &str) -> bool {
 }
 
 /// An amount of whole bytes, rounded up as everywhere.
-fn storable(report: &mut Report, value: &Value, path: String) {
+pub(super) fn storable(report: &mut Report, value: &Value, path: String) {
     let nanos = amount(value);
     let whole = nanos.div_euclid(NANOS) + i128::from(nanos.rem_euclid(NANOS) != 0);
     if whole < 0 {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{
     affinity,
     report::{Report, amount, list, text},
-    selector, volume,
+    selector, status, volume,
 };
 use crate::names;
 
@@ -106,6 +106,13 @@ pub(super) fn volume(report: &mut Report, spec: &Value) {
         );
         report.errors.push(error);
     }
+    for (name, value) in amounts.into_iter().flatten() {
+        status::storable(report, value, format!("spec.capacity[{name}]"));
+        if amount(value) <= 0 {
+            let why = "must be greater than zero";
+            report.invalid(format!("spec.capacity[{name}]"), value, why);
+        }
+    }
     report.one_of(
         "spec.persistentVolumeReclaimPolicy",
         &spec["persistentVolumeReclaimPolicy"],
@@ -130,8 +137,8 @@ pub(super) fn volume(report: &mut Report, spec: &Value) {
                 format!("spec.{kind}"),
                 "may not specify more than 1 volume type",
             );
-        } else if kind == "hostPath" {
-            volume::host_path(report, &spec[kind], "spec.hostPath");
+        } else {
+            source(report, kind, &spec[kind], &format!("spec.{kind}"));
         }
     }
     if found == 0 {
@@ -143,6 +150,50 @@ pub(super) fn volume(report: &mut Report, spec: &Value) {
         &spec["volumeMode"],
         &["Block", "Filesystem"],
     );
+}
+
+/// The source of a volume of its own, where it differs from that of a pod's volume.
+fn source(report: &mut Report, kind: &str, source: &Value, path: &str) {
+    match kind {
+        "csi" => {
+            volume::csi_driver(report, &source["driver"], &format!("{path}.driver"));
+            if text(&source["volumeHandle"]).is_empty() {
+                report.required(format!("{path}.volumeHandle"));
+            }
+            for field in [
+                "controllerPublishSecretRef",
+                "controllerExpandSecretRef",
+                "nodePublishSecretRef",
+                "nodeExpandSecretRef",
+            ] {
+                let secret = &source[field];
+                let parts = ["name", "namespace"];
+                for part in parts.iter().filter(|_| secret.is_object()) {
+                    let at = format!("{path}.{field}.{part}");
+                    let name = text(&secret[*part]);
+                    let complaints = match *part {
+                        "name" => names::dns_1123_subdomain(name),
+                        _ => names::dns_1123_label(name),
+                    };
+                    if name.is_empty() {
+                        report.required(at);
+                    } else {
+                        report.names(&at, name, complaints);
+                    }
+                }
+            }
+        }
+        "local" => match text(&source["path"]) {
+            "" => report.required(format!("{path}.path")),
+            place if place.split('/').any(|part| part == "..") => {
+                let why = "must not contain '..'";
+                report.invalid(format!("{path}.path"), &source["path"], why);
+            }
+            _ => {}
+        },
+        "hostPath" | "nfs" | "iscsi" | "fc" => volume::of_kind(report, kind, source, path),
+        _ => {}
+    }
 }
 
 pub(super) fn class(report: &mut Report, object: &Value) {

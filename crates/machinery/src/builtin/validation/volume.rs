@@ -101,12 +101,19 @@ fn source(report: &mut Report, volume: &Value, path: &str, is_pod: bool) {
         if !source.is_object() {
             continue;
         }
-        let path = format!("{path}.{kind}");
         found += 1;
         if found > 1 {
-            report.forbidden(path, "may not specify more than 1 volume type");
+            // Spelt as real servers spell them.
+            let spelt = match kind {
+                "cephfs" => "cephFS",
+                "downwardAPI" => "downwarAPI",
+                kind => kind,
+            };
+            let why = "may not specify more than 1 volume type";
+            report.forbidden(format!("{path}.{spelt}"), why);
             continue;
         }
+        let path = format!("{path}.{kind}");
         if kind == "image" {
             image(report, source, &path, is_pod);
         } else {
@@ -118,7 +125,7 @@ fn source(report: &mut Report, volume: &Value, path: &str, is_pod: bool) {
     }
 }
 
-fn of_kind(report: &mut Report, kind: &str, source: &Value, path: &str) {
+pub(super) fn of_kind(report: &mut Report, kind: &str, source: &Value, path: &str) {
     let must = |report: &mut Report, field: &str| {
         if text(&source[field]).is_empty() {
             report.required(format!("{path}.{field}"));
@@ -186,18 +193,7 @@ fn image(report: &mut Report, source: &Value, path: &str, is_pod: bool) {
 }
 
 fn csi(report: &mut Report, source: &Value, path: &str) {
-    const LONGEST_DRIVER: usize = 63;
-    let driver = text(&source["driver"]);
-    let at = format!("{path}.driver");
-    if driver.is_empty() {
-        report.required(at);
-    } else {
-        if driver.len() > LONGEST_DRIVER {
-            report.too_long(at.as_str(), LONGEST_DRIVER);
-        }
-        let complaints = names::dns_1123_subdomain(&driver.to_lowercase());
-        report.names(&at, driver, complaints);
-    }
+    csi_driver(report, &source["driver"], &format!("{path}.driver"));
     let secret = &source["nodePublishSecretRef"];
     if secret.is_object() {
         match text(&secret["name"]) {
@@ -208,6 +204,20 @@ fn csi(report: &mut Report, source: &Value, path: &str) {
             }
         }
     }
+}
+
+/// The name of a storage driver.
+pub(super) fn csi_driver(report: &mut Report, value: &Value, path: &str) {
+    const LONGEST: usize = 63;
+    let driver = text(value);
+    if driver.is_empty() {
+        return report.required(path);
+    }
+    if driver.len() > LONGEST {
+        report.too_long(path, LONGEST);
+    }
+    let complaints = names::dns_1123_subdomain(&driver.to_lowercase());
+    report.names(path, driver, complaints);
 }
 
 fn iscsi(report: &mut Report, source: &Value, path: &str) {
@@ -300,7 +310,7 @@ fn fibre_channel(report: &mut Report, source: &Value, path: &str) {
 }
 
 /// A folder of the node.
-pub(super) fn host_path(report: &mut Report, source: &Value, path: &str) {
+fn host_path(report: &mut Report, source: &Value, path: &str) {
     let place = text(&source["path"]);
     if place.is_empty() {
         report.required(format!("{path}.path"));

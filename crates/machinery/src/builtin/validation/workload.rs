@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use super::{
     pod,
     report::{Report, list, percent, text},
-    selector,
+    selector, storage,
 };
-use crate::field_error::Kind;
+use crate::{field_error::Kind, names};
 
 pub(super) const MISMATCH: &str = "`selector` does not match template `labels`";
 
@@ -34,7 +34,7 @@ pub(super) fn replica_set(report: &mut Report, spec: &Value) {
     template(report, spec, "ReplicaSet");
 }
 
-pub(super) fn stateful_set(report: &mut Report, spec: &Value) {
+pub(super) fn stateful_set(report: &mut Report, spec: &Value, is_new: bool) {
     let policy = &spec["podManagementPolicy"];
     match text(policy) {
         "" => report.required("spec.podManagementPolicy"),
@@ -50,9 +50,21 @@ pub(super) fn stateful_set(report: &mut Report, spec: &Value) {
         let path = format!("spec.persistentVolumeClaimRetentionPolicy.{field}");
         report.one_of(path, &retention[field], &["Retain", "Delete"]);
     }
+    // Neither can change later, so that older ones may be as they are.
+    if is_new {
+        for (index, claim) in list(&spec["volumeClaimTemplates"]).iter().enumerate() {
+            let path = format!("spec.volumeClaimTemplates[{index}].spec");
+            storage::claim(report, &claim["spec"], &path);
+        }
+    }
     report.not_negative("spec.replicas", &spec["replicas"]);
     report.not_negative("spec.minReadySeconds", &spec["minReadySeconds"]);
     report.not_negative("spec.ordinals.start", &spec["ordinals"]["start"]);
+    let service = text(&spec["serviceName"]);
+    if is_new && !service.is_empty() {
+        let complaints = names::dns_1123_label(service);
+        report.names("spec.serviceName", service, complaints);
+    }
     selector_of(report, spec, "statefulset", "");
     template(report, &as_controlled(spec), "StatefulSet");
 }
@@ -111,8 +123,9 @@ pub(super) fn replication_controller(report: &mut Report, spec: &Value) {
         report.required("spec.template");
         return;
     }
-    let wanted = json!({"matchLabels": spec["selector"]});
-    if labels.is_some() && !selector::matches(&wanted, &spec["template"]["metadata"]["labels"]) {
+    let given = &spec["template"]["metadata"]["labels"];
+    let has = |(name, value): (&String, &Value)| given.get(name) == Some(value);
+    if labels.is_some_and(|labels| !labels.iter().all(has)) {
         mismatch(report, spec);
     }
     pod::template(report, &spec["template"], "spec.template");
@@ -148,6 +161,10 @@ fn template(report: &mut Report, spec: &Value, owner: &str) {
         mismatch(report, spec);
     }
     pod::template(report, &spec["template"], "spec.template");
+    if owner == "StatefulSet" {
+        // Looked at once more, by its own rules.
+        pod::labels_and_annotations(report, &spec["template"], "spec.template");
+    }
     always_restarts(report, spec, owner);
 }
 
