@@ -98,7 +98,7 @@ fn version_of(resource: &Resource) -> &Value {
             version_index,
             ..
         } => &definition["spec"]["versions"][version_index],
-        _ => &Value::Null,
+        Origin::BuiltIn => &Value::Null,
     }
 }
 
