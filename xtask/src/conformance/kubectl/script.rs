@@ -95,15 +95,14 @@ pub(super) fn words(line: &str) -> Vec<String> {
     let mut word: Option<String> = None;
     let mut quote = None;
     for character in line.chars() {
-        match quote {
-            Some(open) if character == open => quote = None,
-            Some(_) => word.get_or_insert_default().push(character),
-            None if character == '\'' || character == '"' => {
+        match (quote, character) {
+            (Some(open), _) if character == open => quote = None,
+            (None, '\'' | '"') => {
                 quote = Some(character);
                 word.get_or_insert_default();
             }
-            None if character.is_whitespace() => words.extend(word.take()),
-            None => word.get_or_insert_default().push(character),
+            (None, _) if character.is_whitespace() => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(character),
         }
     }
     words.extend(word);

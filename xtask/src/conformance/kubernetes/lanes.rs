@@ -18,7 +18,7 @@ pub(super) fn divide(specs: &[String]) -> Vec<Vec<&str>> {
     let mut lanes = vec![Vec::new(); LANES.len() + 1];
     for spec in specs {
         let belongs = |words: &&[&str]| words.iter().any(|word| spec.contains(word));
-        let lane = LANES.iter().position(|words| belongs(words));
+        let lane = LANES.iter().position(belongs);
         lanes[lane.unwrap_or(LANES.len())].push(spec.as_str());
     }
     lanes.retain(|lane| !lane.is_empty());
