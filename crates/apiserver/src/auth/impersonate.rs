@@ -1,5 +1,7 @@
 //! `kubectl --as`: a request in somebody else's name, by those who may.
 
+use std::collections::BTreeMap;
+
 use http::{HeaderMap, HeaderName};
 use quadrille_machinery::status::Status;
 
@@ -20,13 +22,13 @@ pub(crate) fn impersonated(
 ) -> Result<User, Status> {
     let named = Named::read(headers);
     if named.name.is_empty() {
-        return match named.wishes().next() {
-            None => Ok(sender),
-            Some(wish) => Err(Status::bad_request(format!(
-                "requested {} {} without impersonating a user",
-                wish.resource, wish.name
-            ))),
-        };
+        if named.wishes().next().is_none() {
+            return Ok(sender);
+        }
+        return Err(Status::bad_request(format!(
+            "requested {} without impersonating a user name",
+            named.in_go()
+        )));
     }
     for wish in named.wishes() {
         let attributes = Attributes {
@@ -108,6 +110,37 @@ impl Named {
         });
         let uid = (!self.uid.is_empty()).then(|| wish("authentication.k8s.io", "uids", &self.uid));
         user.into_iter().chain(groups).chain(extra).chain(uid)
+    }
+
+    /// As Go shows such a user.
+    fn in_go(&self) -> String {
+        let texts = |values: &[&str]| {
+            let quoted: Vec<String> = values.iter().map(|value| format!("{value:?}")).collect();
+            format!("[]string{{{}}}", quoted.join(", "))
+        };
+        let groups: Vec<&str> = self.groups.iter().map(String::as_str).collect();
+        let groups = if groups.is_empty() {
+            "[]string(nil)".to_owned()
+        } else {
+            texts(&groups)
+        };
+        let mut by_key: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for (key, value) in &self.extra {
+            by_key.entry(key).or_default().push(value);
+        }
+        let entries: Vec<String> = by_key
+            .iter()
+            .map(|(key, values)| format!("{key:?}:{}", texts(values)))
+            .collect();
+        let extra = if entries.is_empty() {
+            "(nil)".to_owned()
+        } else {
+            format!("{{{}}}", entries.join(", "))
+        };
+        format!(
+            "&user.DefaultInfo{{Name:\"\", UID:{:?}, Groups:{groups}, Extra:map[string][]string{extra}}}",
+            self.uid
+        )
     }
 
     fn user(self) -> User {
