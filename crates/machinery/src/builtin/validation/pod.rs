@@ -64,6 +64,7 @@ fn spec(report: &mut Report, spec: &Value, path: &str, pod: Option<&Value>) {
     let volumes = volume::volumes(report, &spec["volumes"], &at("volumes"), pod);
     resources::claims(report, &spec["resourceClaims"], &at("resourceClaims"));
     container::containers(report, spec, &volumes, path);
+    resources::pod(report, spec, &at("resources"));
     if spec["hostNetwork"] == json!(true) {
         container::node_ports(report, spec, path, pod.is_some());
     }

@@ -168,13 +168,13 @@ fn tolerations(report: &mut Report, new: &Value, old: &Value) -> bool {
         new.iter()
             .any(|other| without_time(other) == without_time(toleration))
     });
-    if !kept {
-        let why = "existing toleration can not be modified except its tolerationSeconds";
-        report.forbidden("spec.tolerations", why);
-    } else {
+    if kept {
         for (index, toleration) in new.iter().enumerate() {
             pod::tolerate(report, toleration, &format!("spec.tolerations[{index}]"));
         }
+    } else {
+        let why = "existing toleration can not be modified except its tolerationSeconds";
+        report.forbidden("spec.tolerations", why);
     }
     true
 }
