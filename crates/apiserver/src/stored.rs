@@ -5,10 +5,13 @@
 //! known from the key; both are spliced in front when the object goes out. So a list or a watch of ten
 //! thousand objects copies bytes and parses nothing.
 
+use std::io;
+
 use bytes::Bytes;
-use quadrille_machinery::status::Status;
+use quadrille_machinery::{go_text, status::Status};
 use quadrille_store::{Record, Revision, Store};
-use serde_json::{Map, Value};
+use serde::Serialize;
+use serde_json::{Map, Value, ser::Formatter};
 
 use crate::resource::Resource;
 
@@ -103,7 +106,17 @@ fn write_field(
     }
     serde_json::to_writer(&mut *out, name).map_err(Status::internal)?;
     out.push(b':');
-    serde_json::to_writer(&mut *out, value).map_err(Status::internal)
+    let mut writer = serde_json::Serializer::with_formatter(out, GoFloats);
+    value.serialize(&mut writer).map_err(Status::internal)
+}
+
+/// Floats as real servers write them: large ones in full, not as powers of ten.
+struct GoFloats;
+
+impl Formatter for GoFloats {
+    fn write_f64<W: ?Sized + io::Write>(&mut self, writer: &mut W, value: f64) -> io::Result<()> {
+        writer.write_all(go_text::float(value).as_bytes())
+    }
 }
 
 /// A record as the object that it is, with type and resource version.

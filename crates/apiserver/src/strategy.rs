@@ -38,11 +38,15 @@ pub(crate) async fn admit_create(request: &Request, object: &mut Value) -> Resul
 }
 
 /// What admission does to a changed object.
-pub(crate) fn admit_update(request: &Request, object: &mut Value) -> Result<(), Status> {
+pub(crate) fn admit_update(
+    request: &Request,
+    object: &mut Value,
+    old: &Value,
+) -> Result<(), Status> {
     refuse_webhooks(request)?;
     let resource = &request.resource;
     if resource.is_built_in() && request.subresource().is_empty() {
-        builtin::admission::admit_update(&resource.group, &resource.kind, object);
+        builtin::admission::admit_update(&resource.group, &resource.kind, object, old);
     }
     Ok(())
 }

@@ -47,7 +47,7 @@ fn updated(old: &Value, patch: &Value) -> Vec<FieldError> {
     let mut new = old.clone();
     merge(&mut new, patch);
     decode::conform(schema.root(), &mut new).expect("the recorded case is whole");
-    builtin::admission::admit_update(&group, &kind, &mut new);
+    builtin::admission::admit_update(&group, &kind, &mut new, old);
     builtin::complete_update(schema.root(), &kind, &mut new, old);
     validation::validate_update(&kind, &new, old)
 }

@@ -174,7 +174,7 @@ pub(crate) async fn update(
         if ownership == Ownership::Track {
             new = track(request, options, Some(&current.object), new, &now);
         }
-        strategy::admit_update(request, &mut new)?;
+        strategy::admit_update(request, &mut new, &current.object)?;
         strategy::before_update(request, &mut new, &current.object)?;
         let reservation =
             request

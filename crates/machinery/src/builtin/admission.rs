@@ -24,9 +24,17 @@ pub fn admit_create(group: &str, kind: &str, object: &mut Value) {
 }
 
 /// Completes the new state of an object of a built-in kind.
-pub fn admit_update(group: &str, kind: &str, object: &mut Value) {
+pub fn admit_update(group: &str, kind: &str, object: &mut Value, old: &Value) {
     if let (("", "Pod"), Some(pod)) = ((group, kind), object.as_object_mut()) {
-        tolerate_lost_nodes(object_or_new(pod, "spec"));
+        let spec = object_or_new(pod, "spec");
+        // Nobody has to repeat what admission gave.
+        for field in ["priority", "preemptionPolicy"] {
+            let given = spec.get(field).is_some_and(|value| !value.is_null());
+            if let (false, Some(value)) = (given, old["spec"].get(field)) {
+                spec.insert(field.to_owned(), value.clone());
+            }
+        }
+        tolerate_lost_nodes(spec);
     }
 }
 

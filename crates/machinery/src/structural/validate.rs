@@ -255,7 +255,8 @@ fn check_type(schema: SchemaRef<'_>, format: Option<&str>, value: &Value, path: 
         Value::String(_) => ("string", ""),
         Value::Array(_) => ("array", ""),
         Value::Object(_) => ("object", ""),
-        Value::Number(number) if number.is_f64() => ("number", "float64"),
+        // What fits no `int64` is a float, however it is written.
+        Value::Number(number) if !number.is_i64() => ("number", "float64"),
         Value::Number(_) => ("integer", "int64"),
     };
     let whole = |float: f64| float.fract() == 0.0 && float.abs() <= EXACT_FLOAT;

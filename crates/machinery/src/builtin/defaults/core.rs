@@ -40,7 +40,7 @@ pub(super) fn pod(pod: &mut Object) {
     for list in ["containers", "initContainers"] {
         for container in objects(spec, list) {
             if let Some(resources) = object(container, "resources") {
-                requests_from_limits(resources);
+                requests_from_limits(resources, |_| true);
             }
             if host_network {
                 for port in objects(container, "ports") {
@@ -51,17 +51,19 @@ pub(super) fn pod(pod: &mut Object) {
         }
     }
     if let Some(resources) = object(spec, "resources") {
-        requests_from_limits(resources);
+        let of_pods =
+            |name: &str| matches!(name, "cpu" | "memory") || name.starts_with("hugepages-");
+        requests_from_limits(resources, of_pods);
     }
     set_unset(spec, "enableServiceLinks", true);
 }
 
-fn requests_from_limits(resources: &mut Object) {
+fn requests_from_limits(resources: &mut Object, counts: impl Fn(&str) -> bool) {
     let Some(Value::Object(limits)) = resources.get("limits").cloned() else {
         return;
     };
     let requests = object_or_new(resources, "requests");
-    for (name, amount) in limits {
+    for (name, amount) in limits.into_iter().filter(|(name, _)| counts(name)) {
         requests.entry(name).or_insert(amount);
     }
 }

@@ -116,6 +116,11 @@ pub(super) fn field_reference(report: &mut Report, field: &Value, path: &str, in
         report.required(format!("{path}.fieldPath"));
         return;
     }
+    if let Some(version) = field["apiVersion"].as_str().filter(|text| *text != "v1") {
+        let why = format!("error converting fieldPath: unsupported pod version: {version}");
+        report.invalid(format!("{path}.fieldPath"), &field["fieldPath"], &why);
+        return;
+    }
     if let Some((map, key)) = subscripted(place) {
         let key = match map {
             "metadata.annotations" => key.to_lowercase(),

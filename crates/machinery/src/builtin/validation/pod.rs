@@ -64,6 +64,7 @@ fn spec(report: &mut Report, spec: &Value, path: &str, pod: Option<&Value>) {
     let volumes = volume::volumes(report, &spec["volumes"], &at("volumes"), pod);
     resources::claims(report, &spec["resourceClaims"], &at("resourceClaims"));
     container::containers(report, spec, &volumes, path);
+    resources::pod(report, spec, &at("resources"));
     if spec["hostNetwork"] == json!(true) {
         container::node_ports(report, spec, path, pod.is_some());
     }
@@ -113,11 +114,13 @@ fn spec(report: &mut Report, spec: &Value, path: &str, pod: Option<&Value>) {
     }
     report.subdomain_if_set(&at("priorityClassName"), &spec["priorityClassName"]);
     report.subdomain_if_set(&at("runtimeClassName"), &spec["runtimeClassName"]);
-    report.one_of_if_set(
-        at("preemptionPolicy"),
-        &spec["preemptionPolicy"],
-        &["PreemptLowerPriority", "Never"],
-    );
+    let policy = &spec["preemptionPolicy"];
+    if policy == "" {
+        report.required(at("preemptionPolicy"));
+    } else {
+        let known = ["PreemptLowerPriority", "Never"];
+        report.one_of_if_set(at("preemptionPolicy"), policy, &known);
+    }
     if spec["overhead"].is_object() {
         let overhead = json!({"limits": spec["overhead"]});
         resources::container(report, &overhead, &Value::Null, &at("overhead"));
@@ -164,7 +167,8 @@ fn host_name_override(report: &mut Report, spec: &Value, path: &str) {
     report.names(path, name, names::dns_1123_subdomain(name));
 }
 
-fn tolerate(report: &mut Report, toleration: &Value, path: &str) {
+/// Which taints a pod tolerates.
+pub(super) fn tolerate(report: &mut Report, toleration: &Value, path: &str) {
     let key = text(&toleration["key"]);
     let operator = text(&toleration["operator"]);
     let at = |field: &str| format!("{path}.{field}");

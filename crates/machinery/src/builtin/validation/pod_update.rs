@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{
+    pod,
     report::{Report, list, text},
     update::restore,
 };
@@ -19,8 +20,8 @@ pub(super) fn check(report: &mut Report, new: &Value, old: &Value) {
     }
     for field in ["containers", "initContainers"] {
         if list(&new[field]).len() != list(&old[field]).len() {
-            let why = format!("pod updates may not add or remove {}", words(field));
-            report.forbidden(format!("spec.{field}"), &why);
+            let why = "pod updates may not add or remove containers";
+            report.forbidden(format!("spec.{field}"), why);
             return;
         }
     }
@@ -126,14 +127,6 @@ fn node_affinity(report: &mut Report, new: &Value, old: &Value) {
     }
 }
 
-fn words(field: &str) -> &str {
-    if field == "containers" {
-        "containers"
-    } else {
-        "init containers"
-    }
-}
-
 fn deadline(report: &mut Report, new: &Value, old: &Value) {
     let field = "activeDeadlineSeconds";
     let path = "spec.activeDeadlineSeconds";
@@ -175,7 +168,11 @@ fn tolerations(report: &mut Report, new: &Value, old: &Value) -> bool {
         new.iter()
             .any(|other| without_time(other) == without_time(toleration))
     });
-    if !kept {
+    if kept {
+        for (index, toleration) in new.iter().enumerate() {
+            pod::tolerate(report, toleration, &format!("spec.tolerations[{index}]"));
+        }
+    } else {
         let why = "existing toleration can not be modified except its tolerationSeconds";
         report.forbidden("spec.tolerations", why);
     }

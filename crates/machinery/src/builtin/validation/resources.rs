@@ -17,18 +17,70 @@ const STANDARD: [&str; 3] = ["cpu", "memory", "ephemeral-storage"];
 
 /// Requests and limits of a container, and which of the pod's `claims` it uses.
 pub(super) fn container(report: &mut Report, resources: &Value, claims: &Value, path: &str) {
+    requirements(report, resources, claims, path, container_name);
+}
+
+/// Requests and limits of a whole pod, which bound those of its containers.
+pub(super) fn pod(report: &mut Report, spec: &Value, path: &str) {
+    let resources = &spec["resources"];
+    if !resources.is_object() {
+        return;
+    }
+    if spec["os"]["name"] == "windows" {
+        return report.forbidden(path, "may not be set for a windows pod");
+    }
+    if !resources["claims"].is_null() {
+        let why = "claims may not be set for Resources at pod-level";
+        report.forbidden(format!("{path}.claims"), why);
+    }
+    requirements(report, resources, &spec["resourceClaims"], path, pod_name);
+    for (index, container) in list(&spec["containers"]).iter().enumerate() {
+        let limits = container["resources"]["limits"].as_object();
+        for (name, limit) in limits.into_iter().flatten() {
+            let most = &resources["limits"][name.as_str()];
+            if most.is_string() && amount(limit) > amount(most) {
+                let why = format!("must be less than or equal to pod limits of {}", text(most));
+                let at = format!("{path}.containers[{index}][{name}].limits");
+                report.invalid(at, limit, &why);
+            }
+        }
+    }
+}
+
+/// Pods as a whole have processors and memory.
+fn pod_name(report: &mut Report, name: &str, path: &str) {
+    let complaints = names::qualified_name(name);
+    if !complaints.is_empty() {
+        return report.names(path, name, complaints);
+    }
+    let known = STANDARD.contains(&name) || name.starts_with(HUGE_PAGES);
+    if !known && !name.contains('/') {
+        let why = "must be a standard resource type or fully qualified";
+        report.invalid(path, &name.into(), why);
+    } else if !name.starts_with(HUGE_PAGES) {
+        report.one_of(path, &name.into(), &["cpu", HUGE_PAGES, "memory"]);
+    }
+}
+
+fn requirements(
+    report: &mut Report,
+    resources: &Value,
+    claims: &Value,
+    path: &str,
+    check_name: fn(&mut Report, &str, &str),
+) {
     let empty = serde_json::Map::new();
     let limits = resources["limits"].as_object().unwrap_or(&empty);
     let requests = resources["requests"].as_object().unwrap_or(&empty);
     for (name, value) in limits {
         let at = format!("{path}.limits[{name}]");
-        container_name(report, name, &at);
+        check_name(report, name, &at);
         whole(report, name, value, &at);
         pages(report, name, value, &at);
     }
     for (name, value) in requests {
         let at = format!("{path}.requests[{name}]");
-        container_name(report, name, &at);
+        check_name(report, name, &at);
         whole(report, name, value, &at);
         let overcommittable = is_native(name) && !name.starts_with(HUGE_PAGES);
         match limits.get(name) {

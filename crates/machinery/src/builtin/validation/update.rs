@@ -272,7 +272,7 @@ fn volume(report: &mut Report, new: &Value, old: &Value) {
         let why = "spec.persistentvolumesource is immutable after creation";
         report.forbidden("spec.persistentvolumesource", why);
     }
-    same(report, new, old, "volumeMode", "spec.volumeMode");
+    same(report, new, old, "volumeMode", "volumeMode");
 }
 
 fn storage_class(report: &mut Report, new: &Value, old: &Value) {

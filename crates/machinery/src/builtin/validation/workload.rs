@@ -176,9 +176,7 @@ fn mismatch(report: &mut Report, spec: &Value) {
 fn always_restarts(report: &mut Report, spec: &Value, owner: &str) {
     let pod = &spec["template"]["spec"];
     let policy = &pod["restartPolicy"];
-    if matches!(text(policy), "OnFailure" | "Never") {
-        report.one_of("spec.template.spec.restartPolicy", policy, &["Always"]);
-    }
+    report.one_of("spec.template.spec.restartPolicy", policy, &["Always"]);
     if pod["activeDeadlineSeconds"].is_number() {
         let why = format!("activeDeadlineSeconds in {owner} is not Supported");
         report.forbidden("spec.template.spec.activeDeadlineSeconds", &why);

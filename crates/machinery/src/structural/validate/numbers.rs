@@ -36,7 +36,7 @@ pub(super) fn check(
             format!("Checked value must be of type {word} {format} in {path}"),
         ));
     }
-    let whole = !number.is_f64();
+    let whole = number.is_i64();
     let shown = || Value::Number(number.clone());
     // A whole number is compared with whole limits: 5 against `maximum: 4.5` is 5 against 4.
     let limit = |limit: f64| if whole { limit.trunc() } else { limit };
