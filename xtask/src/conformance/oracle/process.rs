@@ -28,6 +28,12 @@ impl Oracle {
     pub(super) fn start(program: &Path) -> anyhow::Result<Self> {
         ensure!(fs::exists(program)?, "{} is gone", program.display());
         let mut child = Command::new(program)
+            // Questions are small and many: collecting garbage after each would take most of the time.
+            .envs([
+                ("GOGC", "1000"),
+                ("GOMEMLIMIT", "1GiB"),
+                ("GOMAXPROCS", "1"),
+            ])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -42,7 +48,11 @@ impl Oracle {
     }
 
     pub(super) fn ask(&mut self, question: &Value) -> anyhow::Result<Value> {
-        writeln!(self.questions, "{question}").context("ask the oracle")?;
+        // In one piece: a pipe takes every write at once.
+        let line = format!("{question}\n");
+        self.questions
+            .write_all(line.as_bytes())
+            .context("ask the oracle")?;
         let mut line = String::new();
         self.answers.read_line(&mut line)?;
         ensure!(!line.is_empty(), "the oracle died of {question}");
