@@ -56,11 +56,6 @@ pub(crate) fn kubectl() -> anyhow::Result<()> {
     kubectl::run(&kubectl::Arguments::default())
 }
 
-/// The suite `kubernetes` with its defaults, for `cargo xtask test`.
-pub(crate) fn kubernetes() -> anyhow::Result<()> {
-    kubernetes::run(&kubernetes::Arguments::default())
-}
-
 /// The suite `cel` with its defaults, for `cargo xtask test`.
 pub(crate) fn cel() -> anyhow::Result<()> {
     cel::run(&cel::Arguments::default())
