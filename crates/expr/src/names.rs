@@ -1,7 +1,10 @@
 //! Names of fields as expressions write them.
 
-const KEYWORDS: [&str; 4] = ["true", "false", "null", "in"];
-const RESERVED: [&str; 16] = [
+const RESERVED: [&str; 21] = [
+    "true",
+    "false",
+    "null",
+    "in",
     "as",
     "break",
     "const",
@@ -18,7 +21,17 @@ const RESERVED: [&str; 16] = [
     "return",
     "var",
     "void",
+    "while",
 ];
+
+/// Whether a name can stand in an expression as it is.
+pub fn is_identifier(name: &str) -> bool {
+    let mut letters = name.chars();
+    let first = letters.next();
+    first.is_some_and(|first| first == '_' || first.is_ascii_alphabetic())
+        && letters.all(|letter| letter == '_' || letter.is_ascii_alphanumeric())
+        && !RESERVED.contains(&name)
+}
 
 /// The name of a field inside expressions, if it can have one.
 ///
@@ -28,7 +41,7 @@ pub fn escape(name: &str) -> Option<String> {
     if name.is_empty() || name.starts_with(|first: char| first.is_ascii_digit()) {
         return None;
     }
-    if reserved(name) {
+    if RESERVED.contains(&name) {
         return Some(format!("__{name}__"));
     }
     let mut out = String::with_capacity(name.len());
@@ -71,17 +84,13 @@ pub fn unescape(escaped: &str) -> Option<String> {
             "dot" => ".",
             "dash" => "-",
             "slash" => "/",
-            word if reserved(word) && word.len() + 4 == escaped.len() => word,
+            word if RESERVED.contains(&word) && word.len() + 4 == escaped.len() => word,
             _ => return None,
         });
         rest = &rest[at + inner.len() + 4..];
     }
     out.push_str(rest);
     Some(out)
-}
-
-fn reserved(name: &str) -> bool {
-    KEYWORDS.contains(&name) || RESERVED.contains(&name) || name == "while"
 }
 
 #[cfg(test)]

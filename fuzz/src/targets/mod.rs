@@ -6,7 +6,29 @@ mod patches;
 mod schemas;
 mod selectors;
 
-use std::fmt;
+use std::{fmt, sync::LazyLock};
+
+use quadrille_machinery::{schema::Schema, structural};
+use serde_json::json;
+
+/// A kind with a list of each sort.
+static LISTS: LazyLock<Schema> = LazyLock::new(|| {
+    structural::schema(Some(&json!({"type": "object", "properties": {
+        "spec": {"type": "object", "properties": {
+            "items": {
+                "type": "array",
+                "x-kubernetes-list-type": "map",
+                "x-kubernetes-list-map-keys": ["name"],
+                "items": {"type": "object", "properties": {
+                    "name": {"type": "string"}, "value": {"type": "integer"},
+                }},
+            },
+            "set": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}},
+            "list": {"type": "array", "items": {"type": "integer"}},
+            "map": {"type": "object", "additionalProperties": {"type": "string"}},
+        }},
+    }})))
+});
 
 /// A reader of strangers' input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]

@@ -1,15 +1,13 @@
 //! Who owns which field.
 
-use std::sync::LazyLock;
-
 use quadrille_machinery::{
     decode,
     fieldset::Set,
     managed::{self, OneSchema, Resets, Write},
-    schema::Schema,
-    structural,
 };
 use serde_json::{Value, json};
+
+use super::LISTS;
 
 pub(super) const SEEDS: &[&str] = &[
     r#"{"f:metadata":{"f:labels":{".":{},"f:a":{}}},"f:spec":{"f:items":{"k:{\"name\":\"a\"}":{".":{},"f:value":{}}},"f:set":{"v:\"x\"":{}}}}"#,
@@ -41,17 +39,6 @@ pub(super) const WORDS: &[&str] = &[
     "null",
     "1",
 ];
-
-static SCHEMA: LazyLock<Schema> = LazyLock::new(|| {
-    structural::schema(Some(&json!({"type": "object", "properties": {
-        "spec": {"type": "object", "properties": {
-            "items": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"],
-                "items": {"type": "object", "properties": {"name": {"type": "string"}, "value": {"type": "integer"}}}},
-            "set": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}},
-            "map": {"type": "object", "additionalProperties": {"type": "string"}},
-        }},
-    }})))
-});
 
 pub(super) fn run(input: &[u8]) {
     let Ok(decoded) = decode::json(input) else {
@@ -86,7 +73,7 @@ pub(super) fn run(input: &[u8]) {
         now: "2024-01-01T00:00:01Z",
         versions: &OneSchema {
             api_version: "example.com/v1",
-            schema: SCHEMA.root(),
+            schema: LISTS.root(),
         },
         reset: &Resets::none(),
         blank: &blank,

@@ -1,16 +1,16 @@
 //! Patches.
 
-use std::sync::LazyLock;
-
-use quadrille_machinery::{decode, patch, schema::Schema, structural};
+use quadrille_machinery::{decode, patch};
 use serde_json::{Value, json};
+
+use super::LISTS;
 
 pub(super) const SEEDS: &[&str] = &[
     r#"[{"op":"add","path":"/spec/list/-","value":1},{"op":"remove","path":"/metadata/labels/a"},{"op":"test","path":"/spec/name","value":"x"}]"#,
     r#"[{"op":"copy","from":"/spec","path":"/spec/map/copy"},{"op":"move","from":"/spec/list/0","path":"/spec/list/1"},{"op":"replace","path":"","value":{}}]"#,
     r#"{"metadata":{"labels":{"a":null,"b":"c"}},"spec":{"list":[{"name":"x","$patch":"delete"}]}}"#,
     r#"{"spec":{"$setElementOrder/items":[{"name":"b"},{"name":"a"}],"items":[{"name":"a","value":2}],"$retainKeys":["items"]}}"#,
-    r#"{"spec":{"$deleteFromPrimitiveList/finalizers":["a"],"map":{"$patch":"replace","k":"v"}}}"#,
+    r#"{"spec":{"$deleteFromPrimitiveList/set":["a"],"map":{"$patch":"replace","k":"v"}}}"#,
     "apiVersion: v1\nkind: Thing\nspec: &a\n  list: [1, 2]\n  other: *a\n",
 ];
 pub(super) const WORDS: &[&str] = &[
@@ -49,28 +49,15 @@ pub(super) const WORDS: &[&str] = &[
     "\u{feff}",
 ];
 
-/// A schema with a list of each kind.
-static SCHEMA: LazyLock<Schema> = LazyLock::new(|| {
-    structural::schema(Some(&json!({"type": "object", "properties": {
-        "spec": {"type": "object", "properties": {
-            "items": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"],
-                "items": {"type": "object", "properties": {"name": {"type": "string"}, "value": {"type": "integer"}}}},
-            "finalizers": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}},
-            "list": {"type": "array", "items": {"type": "integer"}},
-            "map": {"type": "object", "additionalProperties": {"type": "string"}},
-        }},
-    }})))
-});
-
 fn current() -> Value {
     json!({"apiVersion": "v1", "kind": "Thing", "metadata": {"name": "x", "labels": {"a": "b"}},
-        "spec": {"name": "x", "list": [1, 2, 3], "items": [{"name": "a", "value": 1}], "finalizers": ["a", "b"], "map": {"k": "v"}}})
+        "spec": {"name": "x", "list": [1, 2, 3], "items": [{"name": "a", "value": 1}], "set": ["a", "b"], "map": {"k": "v"}}})
 }
 
 pub(super) fn run(input: &[u8]) {
     let current = current();
     let _json = patch::json(&current, input, true);
     let _merge = patch::merge(&current, input, true);
-    let _strategic = patch::strategic(&current, input, SCHEMA.root(), true);
+    let _strategic = patch::strategic(&current, input, LISTS.root(), true);
     let _yaml = decode::yaml(input);
 }

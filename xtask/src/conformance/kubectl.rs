@@ -9,7 +9,7 @@ mod renumber;
 mod run;
 mod script;
 
-use std::{fmt::Write as _, fs, path::PathBuf};
+use std::{fmt::Write as _, fs};
 
 use anyhow::{Context, Result};
 use quadrille_testkit::assets as parts;
@@ -20,30 +20,13 @@ use self::{
     script::{Script, load},
 };
 use super::{
-    diff::servers::Servers,
+    diff::{Arguments, servers::Servers},
     expectations::Expectations,
     scoreboard::{Outcome, finish},
 };
 use crate::{assets, workspace};
 
-/// Options of `cargo xtask conformance kubectl`.
-#[derive(clap::Args, Default)]
-pub(crate) struct Arguments {
-    /// Only scripts whose name contains this.
-    #[arg(long, value_name = "TEXT")]
-    only: Option<String>,
-    /// Print both transcripts, renumbered.
-    #[arg(long)]
-    show: bool,
-    /// Use a running real server, reached by this kubeconfig, instead of starting one.
-    #[arg(long, value_name = "KUBECONFIG")]
-    real: Option<PathBuf>,
-    /// Compare with the server of this kubeconfig instead of an embedded one.
-    #[arg(long, value_name = "KUBECONFIG")]
-    with: Option<PathBuf>,
-}
-
-/// Runs the suite.
+/// Runs the suite. It has the options of `diff`.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let folder = workspace::root().join("tests/conformance");
     let scripts = load(&folder.join("kubectl"), arguments.only.as_deref())?;
@@ -68,11 +51,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     runtime.block_on(servers.stop());
     let mut expectations = Expectations::read(&folder.join("kubectl.yaml"))?;
     if arguments.only.is_some() {
-        // A part of the suite can't reach the floor, nor does it have all exceptions.
-        expectations.floor = 0;
-        expectations
-            .exceptions
-            .retain(|name, _| scripts.iter().any(|script| script.name == *name));
+        expectations.limit_to(|name| scripts.iter().any(|script| script.name == name));
     }
     finish("kubectl", &outcomes, &expectations)
 }

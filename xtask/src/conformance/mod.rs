@@ -28,7 +28,7 @@ enum Suite {
     /// kube-rs's own cluster tests, out of its published crates, unmodified.
     KubeRs(kube_rs::Arguments),
     /// What people type, on a real kube-apiserver and on the embedded one: any difference fails.
-    Kubectl(kubectl::Arguments),
+    Kubectl(diff::Arguments),
     /// Kubernetes' own conformance tests of the API machinery, the program unmodified.
     Kubernetes(kubernetes::Arguments),
     /// Random questions to the libraries that Kubernetes is made of, and to ours.
@@ -53,7 +53,7 @@ pub(crate) fn kube_rs() -> anyhow::Result<()> {
 
 /// The suite `kubectl` with its defaults, for `cargo xtask test`.
 pub(crate) fn kubectl() -> anyhow::Result<()> {
-    kubectl::run(&kubectl::Arguments::default())
+    kubectl::run(&diff::Arguments::default())
 }
 
 /// The suite `cel` with its defaults, for `cargo xtask test`.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use quadrille_expr::Type;
+use quadrille_expr::{Type, is_identifier};
 use serde_json::{Value, json};
 
 use super::{
@@ -20,29 +20,6 @@ const MAX_CONDITIONS: usize = 64;
 const MAX_VARIABLES: usize = 1000;
 const MAX_ANNOTATIONS: usize = 20;
 const MAX_ANNOTATION_EXPRESSION_BYTES: usize = 5 * 1024;
-const RESERVED: [&str; 21] = [
-    "true",
-    "false",
-    "null",
-    "in",
-    "as",
-    "break",
-    "const",
-    "continue",
-    "else",
-    "for",
-    "function",
-    "if",
-    "import",
-    "let",
-    "loop",
-    "package",
-    "namespace",
-    "return",
-    "var",
-    "void",
-    "while",
-];
 
 /// A policy.
 pub(super) fn policy(report: &mut Report, object: &Value) {
@@ -342,15 +319,6 @@ fn variable(report: &mut Report, variable: &Value, environment: &Environment, pa
         return Type::Dyn;
     }
     compiles(report, environment, expression, &[], &place).unwrap_or(Type::Dyn)
-}
-
-fn is_identifier(name: &str) -> bool {
-    let mut letters = name.chars();
-    letters
-        .next()
-        .is_some_and(|first| first == '_' || first.is_ascii_alphabetic())
-        && letters.all(|letter| letter == '_' || letter.is_ascii_alphanumeric())
-        && !RESERVED.contains(&name)
 }
 
 fn validation(
