@@ -39,6 +39,7 @@ pub fn complete_new(schema: SchemaRef<'_>, group: &str, kind: &str, object: &mut
     }
     // What is read back from storage gets its defaults once more.
     defaults::apply(schema, object);
+    encoding::encode(schema, object);
 }
 
 /// Everything that happens to the new state of an object before it is validated and stored.
@@ -46,6 +47,7 @@ pub fn complete_update(schema: SchemaRef<'_>, kind: &str, new: &mut Value, old: 
     defaults::apply(schema, new);
     strategy::prepare_for_update(kind, new, old);
     defaults::apply(schema, new);
+    encoding::encode(schema, new);
 }
 
 /// The same for an update through the `status` subresource.
@@ -59,4 +61,5 @@ pub fn complete_status_update(
     defaults::apply(schema, new);
     strategy::prepare_for_status_update(kind, new, old, now);
     defaults::apply(schema, new);
+    encoding::encode(schema, new);
 }

@@ -13,7 +13,7 @@ mod workloads;
 
 use serde_json::{Map, Value};
 
-use super::encoding::encode;
+use super::encoding::encode_read;
 use crate::{
     quantity::Quantity,
     schema::{Additional, SchemaRef},
@@ -22,9 +22,9 @@ use crate::{
 /// Fills in all defaults and gives the value the shape in which real servers show it.
 pub fn apply(schema: SchemaRef<'_>, value: &mut Value) {
     // Structs held by value exist even if nobody wrote them, and have defaults of their own.
-    encode(schema, value);
+    encode_read(schema, value);
     walk(schema, value);
-    encode(schema, value);
+    encode_read(schema, value);
 }
 
 fn walk(schema: SchemaRef<'_>, value: &mut Value) {
