@@ -100,7 +100,11 @@ impl<'a> Run<'_, 'a> {
         let opaque = !negated && matches!(first, Ok(Value::Opaque(_)));
         self.meter
             .charge(if opaque { 1 } else { cost::traversal(least) })?;
-        let equal = first?.equals_within(&second?, &self.meter.fuel);
+        let (first, second) = (first?, second?);
+        if first.is_no_match_for(&second) {
+            return Err(EvalError::no_overload());
+        }
+        let equal = first.equals_within(&second, &self.meter.fuel);
         self.meter.check_fuel()?;
         Ok(Value::Bool(equal != negated))
     }

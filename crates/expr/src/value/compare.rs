@@ -41,6 +41,17 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// Whether comparing with the other is a mistake rather than unequal: lists and maps that have a schema are
+    /// asked only about their like. `null` may always be asked about.
+    pub(crate) fn is_no_match_for(&self, other: &Value<'a>) -> bool {
+        match (self, other) {
+            (_, Self::Null) => false,
+            (Self::List(list), other) => list.has_schema() && !matches!(other, Self::List(_)),
+            (Self::Map(map), other) => map.has_schema() && !matches!(other, Self::Map(_)),
+            _ => false,
+        }
+    }
+
     /// Order of two values.
     pub(crate) fn compare(&self, other: &Value<'a>) -> Result<Ordering, EvalError> {
         let nan = |value: &Value<'_>| matches!(value, Value::Double(number) if number.is_nan());

@@ -8,10 +8,11 @@ use serde_json::Value as Json;
 use super::{List, Map, Moment, Text, Value, parse_duration};
 use crate::ty::{ListType, Type};
 
-static LIST_OF_ANYTHING: LazyLock<Arc<ListType>> = LazyLock::new(|| match Type::list(Type::Dyn) {
-    Type::List(ty) => ty,
-    _ => unreachable!("a list type is a list type"),
-});
+pub(super) static LIST_OF_ANYTHING: LazyLock<Arc<ListType>> =
+    LazyLock::new(|| match Type::list(Type::Dyn) {
+        Type::List(ty) => ty,
+        _ => unreachable!("a list type is a list type"),
+    });
 
 /// JSON as a value of a type. What does not fit its type is taken as it is.
 pub(crate) fn adopt<'a>(json: &'a Json, ty: &Type) -> Value<'a> {
@@ -31,7 +32,7 @@ pub(crate) fn adopt<'a>(json: &'a Json, ty: &Type) -> Value<'a> {
         (Json::Array(items), _) => Value::List(List::Json(items, LIST_OF_ANYTHING.clone())),
         (Json::Object(map), Type::Map(ty)) => Value::Map(Map::Json(map, ty.value.clone())),
         (Json::Object(map), Type::Object(ty)) => Value::Map(Map::Object(map, ty.clone())),
-        (Json::Object(map), _) => Value::Map(Map::Json(map, Type::Dyn)),
+        (Json::Object(map), _) => Value::Map(Map::Untyped(map)),
     }
 }
 

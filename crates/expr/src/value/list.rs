@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 
-use super::{Value, adopt};
+use super::{Value, adopt, json::LIST_OF_ANYTHING};
 use crate::ty::{ListKind, ListType};
 
 /// Below this many elements, copying is cheaper than remembering two halves.
@@ -33,6 +33,11 @@ pub struct Joined<'a> {
 impl<'a> List<'a> {
     pub(crate) fn new(items: Vec<Value<'a>>) -> Self {
         Self::Items(Arc::new(items))
+    }
+
+    /// Whether it is data that a schema describes.
+    pub(crate) fn has_schema(&self) -> bool {
+        matches!(self, Self::Json(_, ty) if !Arc::ptr_eq(ty, &LIST_OF_ANYTHING))
     }
 
     /// How many elements there are.

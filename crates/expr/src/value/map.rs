@@ -75,6 +75,8 @@ pub enum Map<'a> {
     Entries(Arc<BTreeMap<Key<'a>, Value<'a>>>),
     /// A JSON object as a map to values of one type.
     Json(&'a JsonMap<String, Json>, Type),
+    /// A JSON object that no schema describes.
+    Untyped(&'a JsonMap<String, Json>),
     /// Fields that somebody else looks up, such as variables that are computed when needed.
     Lazy(&'a dyn Fields),
     /// A JSON object with named fields; others are not seen, and `null` counts as absent.
@@ -86,12 +88,20 @@ impl<'a> Map<'a> {
         Self::Entries(Arc::new(entries))
     }
 
+    /// Whether it is data that a schema describes.
+    pub(crate) fn has_schema(&self) -> bool {
+        match self {
+            Self::Json(..) | Self::Object(..) => true,
+            Self::Entries(_) | Self::Lazy(_) | Self::Untyped(_) => false,
+        }
+    }
+
     /// How many entries there are.
     pub fn len(&self) -> usize {
         match self {
             Self::Entries(entries) => entries.len(),
             // Fields that no expression can see count as well, as on a real server.
-            Self::Json(map, _) | Self::Object(map, _) => map.len(),
+            Self::Json(map, _) | Self::Object(map, _) | Self::Untyped(map) => map.len(),
             Self::Lazy(_) => 0,
         }
     }
@@ -138,6 +148,7 @@ impl<'a> Map<'a> {
                     .map(|(_, value)| value.clone())
             }
             Self::Json(map, ty) => map.get(name).map(|value| adopt(value, ty)),
+            Self::Untyped(map) => map.get(name).map(|value| adopt(value, &Type::Dyn)),
             Self::Lazy(fields) => fields.field(name)?.ok(),
             Self::Object(map, ty) => {
                 let field = ty.fields.get(name)?;
@@ -152,7 +163,9 @@ impl<'a> Map<'a> {
         match self {
             Self::Entries(entries) => entries.keys().map(Key::value).collect(),
             Self::Lazy(_) => Vec::new(),
-            Self::Json(map, _) => map.keys().map(|key| Value::from(key.as_str())).collect(),
+            Self::Json(map, _) | Self::Untyped(map) => {
+                map.keys().map(|key| Value::from(key.as_str())).collect()
+            }
             Self::Object(map, ty) => {
                 let present = ty
                     .fields
