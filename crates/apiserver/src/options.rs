@@ -188,6 +188,8 @@ pub(crate) struct WriteOptions {
     pub(crate) dry_run: bool,
     pub(crate) field_manager: Option<String>,
     pub(crate) field_validation: FieldValidation,
+    /// The same in the client's words, if it said anything.
+    pub(crate) field_validation_as_sent: Option<String>,
     pub(crate) force: Option<bool>,
 }
 
@@ -200,6 +202,7 @@ impl WriteOptions {
             dry_run: dry_run(kind, &query.all("dryRun"))?,
             field_manager,
             field_validation: field_validation(kind, query.get("fieldValidation"))?,
+            field_validation_as_sent: query.text("fieldValidation"),
             force: query.switch("force"),
         })
     }
@@ -220,11 +223,9 @@ impl WriteOptions {
         if let Some(manager) = &self.field_manager {
             options["fieldManager"] = json!(manager);
         }
-        options["fieldValidation"] = json!(match self.field_validation {
-            FieldValidation::Ignore => "Ignore",
-            FieldValidation::Warn => "Warn",
-            FieldValidation::Strict => "Strict",
-        });
+        if let Some(validation) = &self.field_validation_as_sent {
+            options["fieldValidation"] = json!(validation);
+        }
         Change {
             operation,
             object,

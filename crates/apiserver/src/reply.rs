@@ -7,6 +7,8 @@ use http_body_util::BodyExt as _;
 use quadrille_machinery::status::Status;
 use serde_json::Value;
 
+use crate::stored;
+
 /// A JSON answer.
 pub(crate) fn json(code: u16, body: impl Into<Bytes>) -> Response {
     let mut response = Response::new(Body::from(body.into()));
@@ -83,14 +85,29 @@ pub(crate) fn text(code: u16, text: impl Into<Bytes>) -> Response {
     response
 }
 
-/// Adds `Warning` headers.
+/// How many characters all warnings may have together before each is cut.
+const ALL_WARNINGS: usize = 4 * 1024;
+/// To how many each is cut then.
+const CUT_WARNING: usize = 256;
+
+/// Adds `Warning` headers, each once. When they get too long for a header, all are cut, and later ones left out.
 pub(crate) fn warn(response: &mut Response, warnings: &[String]) {
-    let mut seen: Vec<&String> = Vec::new();
+    let mut unique: Vec<&str> = Vec::new();
     for warning in warnings {
-        if seen.contains(&warning) {
-            continue;
+        if !warning.is_empty() && !unique.contains(&warning.as_str()) {
+            unique.push(warning);
         }
-        seen.push(warning);
+    }
+    let length = |text: &str| text.chars().count();
+    let cutting = unique.iter().map(|text| length(text)).sum::<usize>() > ALL_WARNINGS;
+    let mut written = 0;
+    for warning in unique {
+        if cutting && written >= ALL_WARNINGS {
+            return;
+        }
+        let most = if cutting { CUT_WARNING } else { usize::MAX };
+        let warning: String = warning.chars().take(most).collect();
+        written += length(&warning);
         let quoted = warning.replace('\\', "\\\\").replace('"', "\\\"");
         if let Ok(text) = HeaderValue::from_str(&format!("299 - \"{quoted}\"")) {
             response.headers_mut().append(header::WARNING, text);
@@ -100,10 +117,14 @@ pub(crate) fn warn(response: &mut Response, warnings: &[String]) {
 
 /// JSON of an object with `kind` and `apiVersion` in front.
 pub(crate) fn typed_first(value: &Value) -> Vec<u8> {
-    let Some(fields) = value.as_object() else {
-        return value.to_string().into_bytes();
-    };
     let mut out = Vec::with_capacity(512);
+    let write = |out: &mut Vec<u8>, value: &Value| {
+        stored::write_json(out, value).expect("a value can be written to memory");
+    };
+    let Some(fields) = value.as_object() else {
+        write(&mut out, value);
+        return out;
+    };
     out.push(b'{');
     let first = ["kind", "apiVersion", "metadata"];
     let lead = first.iter().filter_map(|name| fields.get_key_value(*name));
@@ -114,10 +135,9 @@ pub(crate) fn typed_first(value: &Value) -> Vec<u8> {
         if at > 0 {
             out.push(b',');
         }
-        // Writing JSON to memory cannot fail for a `Value`.
-        out.extend_from_slice(Value::from(name.as_str()).to_string().as_bytes());
+        write(&mut out, &Value::from(name.as_str()));
         out.push(b':');
-        out.extend_from_slice(field.to_string().as_bytes());
+        write(&mut out, field);
     }
     out.push(b'}');
     out

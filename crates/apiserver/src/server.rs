@@ -198,16 +198,19 @@ async fn handle(State(shared): State<Arc<Shared>>, request: HttpRequest<Body>) -
     if finding::is_document(&path) && request.method() != http::Method::GET {
         return reply::status(&not_allowed());
     }
+    let authorizer = shared.authorizer.as_ref();
+    let sender = request.extensions().get::<User>().cloned();
+    let user =
+        sender.map(|user| auth::impersonate::impersonated(user, request.headers(), authorizer));
+    let user = match user.transpose() {
+        Ok(user) => user,
+        Err(status) => return reply::status(&status),
+    };
     if let Some(response) = finding::public(&path) {
         return response;
     }
-    let Some(user) = request.extensions().get::<User>().cloned() else {
+    let Some(user) = user else {
         return reply::status(&Status::unauthorized());
-    };
-    let authorizer = shared.authorizer.as_ref();
-    let user = match auth::impersonate::impersonated(user, request.headers(), authorizer) {
-        Ok(user) => user,
-        Err(status) => return reply::status(&status),
     };
     let query = Query::parse(request.uri().query());
     match path {
@@ -313,8 +316,9 @@ async fn resource(
         headers: head.headers,
         form,
         body,
-        warnings: Mutex::default(),
-        notes: Mutex::default(),
+        warnings: Arc::default(),
+        notes: Arc::default(),
+        one_of_many: false,
         own: false,
     };
     let response = rest::handle(&request, verb).await;

@@ -106,8 +106,13 @@ fn write_field(
     }
     serde_json::to_writer(&mut *out, name).map_err(Status::internal)?;
     out.push(b':');
+    write_json(out, value).map_err(Status::internal)
+}
+
+/// Writes JSON as real servers do.
+pub(crate) fn write_json(out: &mut Vec<u8>, value: &Value) -> serde_json::Result<()> {
     let mut writer = serde_json::Serializer::with_formatter(out, GoFloats);
-    value.serialize(&mut writer).map_err(Status::internal)
+    value.serialize(&mut writer)
 }
 
 /// Floats as real servers write them: large ones in full, not as powers of ten.

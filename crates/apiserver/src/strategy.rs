@@ -51,21 +51,22 @@ pub(crate) fn admit_update(
     Ok(())
 }
 
-/// This server calls no webhooks. A configuration that nobody follows would be a false promise.
+/// This server calls no webhooks and lets no policy change objects. A configuration that nobody follows would be a
+/// false promise.
 fn refuse_webhooks(request: &Request) -> Result<(), Status> {
     let resource = &request.resource;
-    let is_webhook = resource.is_built_in()
-        && resource.group == "admissionregistration.k8s.io"
-        && resource.plural.ends_with("webhookconfigurations");
-    if !is_webhook {
+    let is_followed = !resource.is_built_in()
+        || resource.group != "admissionregistration.k8s.io"
+        || resource.plural.starts_with("validatingadmissionpolic");
+    if is_followed {
         return Ok(());
     }
     Err(Status::forbidden(
         &resource.group,
         &resource.plural,
         request.target.name.as_deref().unwrap_or(""),
-        "this embedded API server calls no admission webhooks; use a ValidatingAdmissionPolicy or a \
-         real cluster",
+        "this embedded API server calls no admission webhooks and has no policies that change objects; use \
+         a ValidatingAdmissionPolicy or a real cluster",
     ))
 }
 

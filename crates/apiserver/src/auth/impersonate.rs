@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use http::{HeaderMap, HeaderName};
-use quadrille_machinery::status::Status;
+use http::{HeaderMap, HeaderName, HeaderValue};
+use quadrille_machinery::{names, status::Status};
 
 use super::{AUTHENTICATED, Attributes, Authorizer, Decision, User, forbidden};
 
@@ -11,6 +11,7 @@ const USER: &str = "impersonate-user";
 const GROUP: &str = "impersonate-group";
 const UID: &str = "impersonate-uid";
 const EXTRA: &str = "impersonate-extra-";
+const NODE: &str = "system:node:";
 const ANONYMOUS: &str = "system:anonymous";
 const UNAUTHENTICATED: &str = "system:unauthenticated";
 
@@ -69,21 +70,17 @@ struct Wish<'a> {
 
 impl Named {
     fn read(headers: &HeaderMap) -> Self {
-        let mut named = Self::default();
-        for (header, value) in headers {
-            let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
-            match header.as_str() {
-                USER if named.name.is_empty() => named.name = value,
-                UID if named.uid.is_empty() => named.uid = value,
-                GROUP => named.groups.push(value),
-                _ => {
-                    if let Some(key) = extra_key(header) {
-                        named.extra.push((key, value));
-                    }
-                }
-            }
+        let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+        let first = |name: &str| headers.get(name).map(text).unwrap_or_default();
+        let extra = headers
+            .iter()
+            .filter_map(|(header, value)| Some((extra_key(header)?, text(value))));
+        Self {
+            name: first(USER),
+            uid: first(UID),
+            groups: headers.get_all(GROUP).iter().map(text).collect(),
+            extra: extra.collect(),
         }
-        named
     }
 
     fn wishes(&self) -> impl Iterator<Item = Wish<'_>> {
@@ -109,7 +106,7 @@ impl Named {
             ..wish("authentication.k8s.io", "userextras", value)
         });
         let uid = (!self.uid.is_empty()).then(|| wish("authentication.k8s.io", "uids", &self.uid));
-        user.into_iter().chain(groups).chain(extra).chain(uid)
+        user.into_iter().chain(uid).chain(groups).chain(extra)
     }
 
     /// As Go shows such a user.
@@ -144,12 +141,15 @@ impl Named {
     }
 
     fn user(self) -> User {
+        let only_name = self.uid.is_empty() && self.extra.is_empty();
         let mut groups = self.groups;
-        if groups.is_empty()
-            && let Some((namespace, _)) = service_account(&self.name)
-        {
-            groups.push("system:serviceaccounts".to_owned());
-            groups.push(format!("system:serviceaccounts:{namespace}"));
+        if groups.is_empty() {
+            if let Some((namespace, _)) = service_account(&self.name) {
+                groups.push("system:serviceaccounts".to_owned());
+                groups.push(format!("system:serviceaccounts:{namespace}"));
+            } else if only_name && self.name.starts_with(NODE) {
+                groups.push("system:nodes".to_owned());
+            }
         }
         let has = |name: &str| groups.iter().any(|group| group == name);
         if self.name == ANONYMOUS {
@@ -174,6 +174,15 @@ impl Named {
 
 fn extra_key(header: &HeaderName) -> Option<String> {
     let key = header.as_str().strip_prefix(EXTRA)?;
+    // One wrong sequence, and all are taken as they stand.
+    let mut rest = key.split('%').skip(1);
+    let is_escaped = rest.all(|part| {
+        let code = part.get(..2);
+        code.is_some_and(|code| code.bytes().all(|byte| byte.is_ascii_hexdigit()))
+    });
+    if !is_escaped {
+        return Some(key.to_owned());
+    }
     let key = percent_encoding::percent_decode_str(key).decode_utf8_lossy();
     Some(key.into_owned())
 }
@@ -183,7 +192,9 @@ fn service_account(name: &str) -> Option<(&str, &str)> {
     let (namespace, name) = name
         .strip_prefix("system:serviceaccount:")?
         .split_once(':')?;
-    (!namespace.is_empty() && !name.is_empty() && !name.contains(':')).then_some((namespace, name))
+    let is_sound = names::dns_1123_label(namespace).is_empty()
+        && names::name_is_subdomain(name, false).is_empty();
+    is_sound.then_some((namespace, name))
 }
 
 #[cfg(test)]

@@ -77,8 +77,9 @@ impl Shared {
             headers: http::HeaderMap::new(),
             form: Form::Object,
             body: bytes::Bytes::new(),
-            warnings: parking_lot::Mutex::default(),
-            notes: parking_lot::Mutex::default(),
+            warnings: Arc::default(),
+            notes: Arc::default(),
+            one_of_many: false,
             own: true,
         }
     }

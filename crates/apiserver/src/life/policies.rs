@@ -41,8 +41,8 @@ async fn follow(shared: &Arc<Shared>) -> Result<(), Status> {
         .watch(&prefix, shared.store.revision())
         .map_err(Status::internal)?;
     for record in stored::scan(&shared.store, prefix) {
-        let policy = stored::decode_record(&resource, &record?)?;
-        check(shared, &resource, &policy).await;
+        let policy = stored::decode_record(&resource, &record?);
+        check(shared, &resource, policy).await;
     }
     loop {
         let event = tokio::select! {
@@ -52,8 +52,8 @@ async fn follow(shared: &Arc<Shared>) -> Result<(), Status> {
         match event {
             Ok(event) if event.change == quadrille_store::Change::Deleted => {}
             Ok(event) => {
-                let policy = stored::decode(&resource, &event.value, event.revision)?;
-                check(shared, &resource, &policy).await;
+                let policy = stored::decode(&resource, &event.value, event.revision);
+                check(shared, &resource, policy).await;
             }
             Err(WatchEnd::Closed) => {
                 shared.shutdown.cancelled().await;
@@ -65,7 +65,14 @@ async fn follow(shared: &Arc<Shared>) -> Result<(), Status> {
 }
 
 /// Checks one policy, unless that was done, and writes what is doubtful into its status.
-async fn check(shared: &Arc<Shared>, resource: &Arc<Resource>, policy: &Value) {
+async fn check(shared: &Arc<Shared>, resource: &Arc<Resource>, policy: Result<Value, Status>) {
+    let policy = match policy {
+        Ok(policy) => policy,
+        Err(status) => {
+            tracing::warn!(%status, "an admission policy can't be read");
+            return;
+        }
+    };
     let generation = policy["metadata"]["generation"].as_i64().unwrap_or(0);
     let observed = policy["status"]["observedGeneration"].as_i64();
     if observed.is_some_and(|observed| observed >= generation) {
@@ -161,17 +168,21 @@ fn kinds<'c>(catalog: &'c Catalog, spec: &Value) -> Vec<&'c Arc<Resource>> {
                     .iter()
                     .filter_map(|resource| catalog.find(&group, &version, resource));
                 for resource in served {
-                    if count == MAX_KINDS {
-                        break;
-                    }
                     count += 1;
                     if !found.iter().any(|known| Arc::ptr_eq(known, resource)) {
                         found.push(resource);
+                    }
+                    if count == MAX_KINDS {
+                        return sorted(found);
                     }
                 }
             }
         }
     }
-    found.sort_by_key(|kind| (&kind.group, &kind.version, &kind.kind));
-    found
+    sorted(found)
+}
+
+fn sorted(mut kinds: Vec<&Arc<Resource>>) -> Vec<&Arc<Resource>> {
+    kinds.sort_by_key(|kind| (&kind.group, &kind.version, &kind.kind));
+    kinds
 }

@@ -8,10 +8,11 @@ use quadrille_machinery::{
 };
 use quadrille_store::Revision;
 use serde_json::{Map, Value, json};
+use tokio::runtime::RuntimeFlavor;
 
 use super::{
     Binding, Change, Hook,
-    change::{Kind, namespace_of, request_value},
+    change::{Kind, is_for_namespace, request_value},
     host::Asking,
     params,
 };
@@ -37,11 +38,22 @@ pub(crate) fn admit(request: &Request, change: &Change<'_>) -> Result<(), Status
     if hooks.is_empty() {
         return Ok(());
     }
+    // Expressions may compute for as long as their budget lasts: nobody else should wait for that.
+    let has_other_workers = tokio::runtime::Handle::try_current()
+        .is_ok_and(|runtime| runtime.runtime_flavor() == RuntimeFlavor::MultiThread);
+    if has_other_workers {
+        tokio::task::block_in_place(|| ask_all(request, change, &hooks))
+    } else {
+        ask_all(request, change, &hooks)
+    }
+}
+
+fn ask_all(request: &Request, change: &Change<'_>, hooks: &[Hook]) -> Result<(), Status> {
     let admission = Admission::new(request, change)?;
     let mut denial = None;
-    for hook in hooks.iter() {
+    for hook in hooks {
         // The first refusal is told; the others may still warn and note.
-        let denied = admission.ask(hook)?;
+        let denied = admission.ask(hook);
         denial = denial.or(denied);
     }
     match denial {
@@ -57,8 +69,11 @@ fn configures_admission(resource: &Resource) -> bool {
 
 fn refusal(request: &Request, change: &Change<'_>, denial: &Denial) -> Status {
     let resource = &request.resource;
-    let name = change.name(request);
-    let mut status = Status::forbidden(&resource.group, &resource.plural, &name, &denial.message);
+    let name = match change.name(request) {
+        "" => "Unknown",
+        name => name,
+    };
+    let mut status = Status::forbidden(&resource.group, &resource.plural, name, &denial.message);
     (status.code, status.reason) = match denial.reason.as_deref() {
         Some("Forbidden") => (403, "Forbidden"),
         Some("RequestEntityTooLarge") => (413, "RequestEntityTooLarge"),
@@ -72,7 +87,7 @@ fn refusal(request: &Request, change: &Change<'_>, denial: &Denial) -> Status {
 struct Admission<'a> {
     request: &'a Request,
     change: &'a Change<'a>,
-    name: String,
+    /// The namespace that it is in; null at the cluster's scope.
     namespace: Value,
     /// The resource of the request in its other versions.
     others: Vec<Arc<Resource>>,
@@ -88,8 +103,7 @@ impl<'a> Admission<'a> {
             .filter(|other| other.storage == own.storage)
             .filter(|other| other.api_version() != own.api_version());
         Ok(Self {
-            name: change.name(request),
-            namespace: namespace(request)?,
+            namespace: namespace(request, change)?,
             others: others.cloned().collect(),
             request,
             change,
@@ -97,7 +111,7 @@ impl<'a> Admission<'a> {
     }
 
     /// What a policy and its bindings say.
-    fn ask(&self, hook: &Hook) -> Result<Option<Denial>, Status> {
+    fn ask(&self, hook: &Hook) -> Option<Denial> {
         let definition = &hook.definition;
         let others: Vec<Place<'_>> = self.others.iter().map(|other| place(other)).collect();
         let about = self.attributes(&others);
@@ -115,12 +129,12 @@ impl<'a> Admission<'a> {
         let fails_closed = definition.spec["failurePolicy"] != "Ignore";
         let matched = match definition.constraints.matched(&about) {
             Ok(Some(matched)) => matched,
-            Ok(None) => return Ok(None),
+            Ok(None) => return None,
             Err(error) => {
                 if fails_closed {
                     refuse(None, &format!("failed to configure policy: {error}"), None);
                 }
-                return Ok(denial);
+                return denial;
             }
         };
         let source = match params::resource(&self.request.shared, definition) {
@@ -129,10 +143,10 @@ impl<'a> Admission<'a> {
                 if fails_closed {
                     refuse(None, &format!("failed to configure policy: {error}"), None);
                 }
-                return Ok(denial);
+                return denial;
             }
         };
-        let view = View::new(self, &matched)?;
+        let mut view = None;
         let mut notes = Notes::default();
         for binding in &hook.bindings {
             let bound = match &binding.resources {
@@ -155,8 +169,26 @@ impl<'a> Admission<'a> {
                     continue;
                 }
             };
+            if params.is_empty() {
+                continue;
+            }
+            let view = match &view {
+                Some(view) => view,
+                None => match View::new(self, &matched) {
+                    Ok(made) => view.insert(made),
+                    Err(status) => {
+                        if fails_closed {
+                            let message = format!(
+                                "failed to configure binding: failed to convert object version: {status}"
+                            );
+                            refuse(Some(binding), &message, None);
+                        }
+                        continue;
+                    }
+                },
+            };
             for params in &params {
-                let judgement = self.judge(hook, &view, &matched, params);
+                let judgement = self.judge(hook, view, &matched, params);
                 for (index, decision) in judgement.decisions.iter().enumerate() {
                     if let Decision::Deny { message, reason } = decision
                         && self.acts(hook, binding, index, message)
@@ -173,7 +205,7 @@ impl<'a> Admission<'a> {
             }
         }
         notes.publish(&hook.name, self.request);
-        Ok(denial)
+        denial
     }
 
     fn attributes<'b>(&'b self, others: &'b [Place<'b>]) -> Attributes<'b> {
@@ -181,8 +213,8 @@ impl<'a> Admission<'a> {
             place: place(&self.request.resource),
             equivalents: others,
             subresource: self.request.subresource(),
-            namespace: namespace_of(self.request),
-            name: &self.name,
+            namespace: self.change.namespace(self.request),
+            name: self.change.name(self.request),
             operation: self.change.operation.name(),
             object: self.change.object,
             old: self.change.old,
@@ -200,15 +232,26 @@ impl<'a> Admission<'a> {
             group: request.resource.group.clone(),
             resource: request.resource.plural.clone(),
             subresource: request.subresource().to_owned(),
-            namespace: namespace_of(request).to_owned(),
-            name: self.name.clone(),
+            namespace: self.change.namespace(request).to_owned(),
+            name: self.change.name(request).to_owned(),
             ..Question::default()
         };
         hook.definition.policy.judge(&Review {
             object: view.object.as_ref().unwrap_or(self.change.object),
             old: view.old.as_ref().unwrap_or(self.change.old),
             request: &request_value(request, self.change, &view.kind, matched),
-            namespace: &self.namespace,
+            request_as_sent: &request_value(
+                request,
+                self.change,
+                &view.kind,
+                &place(&request.resource),
+            ),
+            // A namespace is not inside of itself.
+            namespace: if is_for_namespace(request) {
+                &Value::Null
+            } else {
+                &self.namespace
+            },
             params,
             resource: &resource,
             host: &host,
@@ -295,8 +338,8 @@ impl View {
 }
 
 /// The namespace that a request is in, without who owns its fields; null at the cluster's scope.
-fn namespace(request: &Request) -> Result<Value, Status> {
-    let name = namespace_of(request);
+fn namespace(request: &Request, change: &Change<'_>) -> Result<Value, Status> {
+    let name = change.namespace(request);
     if name.is_empty() {
         return Ok(Value::Null);
     }

@@ -92,23 +92,27 @@ impl Change<'_> {
     }
 
     /// The name of the object; whoever deletes many names none.
-    pub(super) fn name(&self, request: &Request) -> String {
+    pub(super) fn name<'n>(&'n self, request: &'n Request) -> &'n str {
+        if request.one_of_many {
+            return "";
+        }
         let own = self.object["metadata"]["name"].as_str();
-        match &request.target.name {
-            Some(name) => name.clone(),
-            None => own.unwrap_or_default().to_owned(),
+        request.target.name.as_deref().or(own).unwrap_or_default()
+    }
+
+    /// The namespace of the request; a request for a namespace is in it.
+    pub(super) fn namespace<'n>(&'n self, request: &'n Request) -> &'n str {
+        if is_for_namespace(request) {
+            self.name(request)
+        } else {
+            request.namespace().unwrap_or_default()
         }
     }
 }
 
-/// The namespace of the request; a request for a namespace is in it.
-pub(super) fn namespace_of(request: &Request) -> &str {
-    let is_namespace = request.resource.group.is_empty() && request.resource.plural == "namespaces";
-    if is_namespace {
-        request.target.name.as_deref().unwrap_or_default()
-    } else {
-        request.namespace().unwrap_or_default()
-    }
+/// Whether a request is about a namespace as a whole.
+pub(super) fn is_for_namespace(request: &Request) -> bool {
+    request.resource.group.is_empty() && request.resource.plural == "namespaces"
 }
 
 /// `request` for expressions.
@@ -143,8 +147,8 @@ pub(super) fn request_value(
     for (field, text) in [
         ("subResource", request.subresource()),
         ("requestSubResource", request.subresource()),
-        ("name", &change.name(request)),
-        ("namespace", namespace_of(request)),
+        ("name", change.name(request)),
+        ("namespace", change.namespace(request)),
     ] {
         if !text.is_empty() {
             value[field] = json!(text);

@@ -75,15 +75,17 @@ impl Policies {
             unchanged &= matches!(watch.try_next(), Ok(None));
         }
         if !unchanged {
+            // What can't be read is read again next time.
+            known.watches.clear();
             // Watching begins before reading, so that nothing falls in between.
             let now = store.revision();
-            let watches = KEPT.map(|prefix| store.watch(prefix.as_bytes(), now));
-            let hooks = load(store, &known.hooks)?;
-            known.watches = Vec::from(watches)
-                .into_iter()
+            let watches: Vec<Watch> = KEPT
+                .iter()
+                .map(|prefix| store.watch(prefix.as_bytes(), now))
                 .collect::<Result<_, _>>()
                 .map_err(Status::internal)?;
-            known.hooks = Arc::new(hooks);
+            known.hooks = Arc::new(load(store, &known.hooks)?);
+            known.watches = watches;
         }
         Ok(known.hooks.clone())
     }

@@ -36,6 +36,7 @@ pub(crate) use object::Saved;
 pub(crate) use reviews::is_review;
 
 /// One authorized request for a resource.
+#[derive(Clone)]
 pub(crate) struct Request {
     pub(crate) shared: Arc<Shared>,
     pub(crate) user: User,
@@ -47,9 +48,11 @@ pub(crate) struct Request {
     pub(crate) form: Form,
     pub(crate) body: Bytes,
     /// What the client should be warned about.
-    pub(crate) warnings: Mutex<Vec<String>>,
+    pub(crate) warnings: Arc<Mutex<Vec<String>>>,
     /// What policies note about it.
-    pub(crate) notes: Mutex<AuditNotes>,
+    pub(crate) notes: Arc<Mutex<AuditNotes>>,
+    /// Whether this is a part of a request for many objects.
+    pub(crate) one_of_many: bool,
     /// Whether the server asks itself: what a cluster does by itself is not judged by policies.
     pub(crate) own: bool,
 }
@@ -73,30 +76,23 @@ impl Request {
         self.target.subresource.as_deref().unwrap_or("")
     }
 
-    /// The same request, for one object of its resource.
+    /// A part of the request: one object of the many that it is for.
     pub(crate) fn for_object(&self, namespace: Option<&str>, name: &str) -> Self {
         Self {
-            shared: self.shared.clone(),
-            user: self.user.clone(),
-            resource: self.resource.clone(),
             target: Target {
                 namespace: namespace.map(str::to_owned),
                 name: Some(name.to_owned()),
                 ..self.target.clone()
             },
-            query: self.query.clone(),
-            headers: self.headers.clone(),
-            form: self.form,
-            body: self.body.clone(),
-            warnings: Mutex::default(),
-            notes: Mutex::default(),
-            own: self.own,
+            one_of_many: true,
+            ..self.clone()
         }
     }
 
     /// Remembers a note for the request log.
     pub(crate) fn note(&self, key: String, value: String) {
-        self.notes.lock().0.insert(key, value);
+        // The first note under a key stays.
+        self.notes.lock().0.entry(key).or_insert(value);
     }
 
     /// Remembers a warning for the client.
@@ -159,6 +155,11 @@ pub(crate) fn verb(method: &Method, target: &Target, watch: bool) -> Option<&'st
     })
 }
 
+/// Whether a resource is the old way to bind pods, which stores nothing.
+fn is_binding(resource: &Resource) -> bool {
+    resource.is_built_in() && resource.group.is_empty() && resource.plural == "bindings"
+}
+
 /// Does what the verb says.
 pub(crate) async fn handle(request: &Request, verb: &str) -> Response {
     if let Some(warning) = request.resource.deprecation() {
@@ -170,6 +171,9 @@ pub(crate) async fn handle(request: &Request, verb: &str) -> Response {
         ("list", _) => list::list(request),
         ("watch", _) => watch::watch(request),
         ("create", _) if reviews::is_review(&request.resource) => reviews::create(request),
+        ("create", _) if is_binding(&request.resource) => {
+            subresource::binding::create(request).await
+        }
         ("create", _) => create::create(request).await,
         ("update", _) => update::update(request).await,
         ("patch", _) => patch::patch(request).await,

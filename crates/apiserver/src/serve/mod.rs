@@ -29,7 +29,7 @@ use axum::{
     response::{IntoResponse, Response},
     routing::get,
 };
-use http::header;
+use http::{HeaderMap, header};
 use quadrille_machinery::status::Status;
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
@@ -43,7 +43,8 @@ pub use self::{
 };
 use crate::{
     auth::{
-        Attributes, Authenticator, Authorizer, Decision, MastersOnly, User, authenticate, forbidden,
+        Attributes, Authenticator, Authorizer, Decision, MastersOnly, User, authenticate,
+        forbidden, impersonate::impersonated,
     },
     protobuf, reply,
 };
@@ -176,9 +177,14 @@ fn stack(router: Router, options: &Options, stopping: CancellationToken) -> Rout
 async fn show_metrics(
     State((metrics, authorizer)): State<(Arc<Metrics>, Arc<dyn Authorizer>)>,
     user: Option<Extension<User>>,
+    headers: HeaderMap,
 ) -> Response {
     let Some(Extension(user)) = user else {
         return reply::status(&Status::unauthorized());
+    };
+    let user = match impersonated(user, &headers, authorizer.as_ref()) {
+        Ok(user) => user,
+        Err(status) => return reply::status(&status),
     };
     let attributes = Attributes {
         user: &user,

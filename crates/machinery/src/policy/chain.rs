@@ -1,6 +1,7 @@
 //! Variables of a policy, computed when they are first looked at.
 //!
-//! A variable may only look at those before it, so they form a chain, and each is bound to the one before.
+//! A variable may only look at those before it, so they form a chain, and each is bound to the one before. Links also
+//! know one far behind them, so that looking one up takes few steps however long the chain is.
 
 use std::{
     fmt,
@@ -13,7 +14,7 @@ use std::{
 use quadrille_expr::{Bindings, COST_LIMIT, EvalError, Fields, Map, Value};
 use typed_arena::Arena;
 
-use super::expressions::Variable;
+use super::expressions::{Variable, Variables};
 
 /// The name under which expressions find the variables.
 const VARIABLES: &str = "variables";
@@ -37,7 +38,9 @@ impl Effort {
 /// One variable and, through it, all before.
 pub(super) struct Link<'a> {
     before: Option<&'a Self>,
-    variable: &'a Variable,
+    far_before: Option<&'a Self>,
+    place: usize,
+    variables: &'a Variables,
     vars: &'a Bindings<'a>,
     value: OnceLock<Result<Value<'a>, EvalError>>,
     effort: &'a Effort,
@@ -56,15 +59,17 @@ impl Fields for Nothing {
 /// Binds all variables of a policy.
 pub(super) fn bind<'a>(
     arena: &'a Arena<Link<'a>>,
-    variables: &'a [Variable],
+    variables: &'a Variables,
     vars: &'a Bindings<'a>,
     effort: &'a Effort,
 ) -> Bindings<'a> {
     let mut before: Option<&'a Link<'a>> = None;
-    for variable in variables {
+    for place in 0..variables.list.len() {
         before = Some(arena.alloc(Link {
             before,
-            variable,
+            far_before: before.and_then(Link::landing),
+            place,
+            variables,
             vars,
             value: OnceLock::new(),
             effort,
@@ -83,14 +88,39 @@ fn with<'a>(vars: &Bindings<'a>, last: Option<&'a Link<'a>>) -> Bindings<'a> {
 }
 
 impl<'a> Link<'a> {
+    fn variable(&self) -> &'a Variable {
+        &self.variables.list[self.place]
+    }
+
+    /// Where the next link jumps to: over two jumps of the same length at once, else to this one.
+    fn landing(&'a self) -> Option<&'a Self> {
+        let length = |link: &Self| Some(link.place - link.far_before?.place);
+        match self.far_before {
+            Some(far) if length(self) == length(far) && length(self).is_some() => far.far_before,
+            _ => Some(self),
+        }
+    }
+
+    /// The link at a place not after this one.
+    fn at(&self, place: usize) -> Option<&Self> {
+        let mut link = self;
+        while link.place > place {
+            link = match link.far_before {
+                Some(far) if far.place >= place => far,
+                _ => link.before?,
+            };
+        }
+        Some(link)
+    }
+
     fn compute(&self) -> Result<Value<'a>, EvalError> {
-        let name = &self.variable.name;
+        let name = &self.variable().name;
         let fail = |what: &str, error: &dyn fmt::Display| {
             EvalError::new(format!(
                 "composited variable {name:?} fails to {what}: {error}"
             ))
         };
-        let program = match &self.variable.expression.program {
+        let program = match &self.variable().expression.program {
             Ok(program) => program,
             Err(mistake) => return Err(fail("compile", &mistake.text())),
         };
@@ -111,16 +141,14 @@ impl<'a> Link<'a> {
 
 impl Fields for Link<'_> {
     fn field<'s>(&'s self, name: &str) -> Option<Result<Value<'s>, EvalError>> {
-        let mut link = self;
-        while link.variable.name != name {
-            link = link.before?;
-        }
+        let place = self.variables.place(name, self.place)?;
+        let link = self.at(place)?;
         Some(link.value.get_or_init(|| link.compute()).clone())
     }
 }
 
 impl fmt::Debug for Link<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.variable.name)
+        f.write_str(&self.variable().name)
     }
 }

@@ -1,5 +1,7 @@
 //! A policy's expressions as programs.
 
+use std::collections::HashMap;
+
 use quadrille_expr::{Program, Type};
 use serde_json::Value;
 
@@ -26,6 +28,34 @@ pub(super) struct Variable {
     pub(super) expression: Compiled,
 }
 
+/// All variables of a policy, in order.
+pub(super) struct Variables {
+    pub(super) list: Vec<Variable>,
+    /// Where each name stands; the last place of one that stands twice.
+    places: HashMap<String, usize>,
+}
+
+impl Variables {
+    fn new(list: Vec<Variable>) -> Self {
+        let names = list.iter().enumerate();
+        let places = names.map(|(place, variable)| (variable.name.clone(), place));
+        Self {
+            places: places.collect(),
+            list,
+        }
+    }
+
+    /// The last variable of a name that is not after `newest`.
+    pub(super) fn place(&self, name: &str, newest: usize) -> Option<usize> {
+        match *self.places.get(name)? {
+            place if place <= newest => Some(place),
+            _ => self.list[..=newest]
+                .iter()
+                .rposition(|variable| variable.name == name),
+        }
+    }
+}
+
 /// A demand.
 pub(super) struct Validation {
     pub(super) expression: Compiled,
@@ -39,7 +69,7 @@ pub(super) struct Validation {
 pub struct Policy {
     pub(super) fails_closed: bool,
     pub(super) conditions: Vec<Compiled>,
-    pub(super) variables: Vec<Variable>,
+    pub(super) variables: Variables,
     pub(super) validations: Vec<Validation>,
     /// Keys and what they are to say.
     pub(super) annotations: Vec<(String, Compiled)>,
@@ -111,7 +141,7 @@ impl Policy {
                     (text(&annotation["key"]), value)
                 })
                 .collect(),
-            variables,
+            variables: Variables::new(variables),
         }
     }
 }

@@ -27,6 +27,8 @@ pub struct Review<'a> {
     pub old: &'a Value,
     /// Who wants what.
     pub request: &'a Value,
+    /// The same as match conditions see it: by the name that the client used for the resource.
+    pub request_as_sent: &'a Value,
     /// The namespace, if there is one.
     pub namespace: &'a Value,
     /// The parameters, if there are any.
@@ -157,6 +159,7 @@ impl Policy {
     fn conditions_hold(&self, review: &Review<'_>) -> Result<bool, String> {
         let nowhere = Review {
             namespace: &Value::Null,
+            request: review.request_as_sent,
             ..*review
         };
         let vars = asking(bindings(&nowhere), &nowhere);
@@ -170,6 +173,7 @@ impl Policy {
             match outcome {
                 Ok(Value::Bool(false)) => return Ok(false),
                 Ok(_) => {}
+                Err(error) if errors.contains(&error) => {}
                 Err(error) => errors.push(error),
             }
         }
@@ -179,7 +183,6 @@ impl Policy {
         if !self.fails_closed {
             return Ok(false);
         }
-        errors.dedup();
         Err(match errors.as_slice() {
             [one] => one.clone(),
             several => format!("[{}]", several.join(", ")),

@@ -17,10 +17,12 @@ impl Host for NobodyMay {
 }
 
 fn judge(spec: &Value, object: &Value, params: &Value) -> Judgement {
+    let request = json!({"operation": "CREATE", "userInfo": {"username": "anna"}});
     Policy::compile(spec).judge(&Review {
         object,
         old: &Value::Null,
-        request: &json!({"operation": "CREATE", "userInfo": {"username": "anna"}}),
+        request: &request,
+        request_as_sent: &request,
         namespace: &Value::Null,
         params,
         resource: &Question::default(),

@@ -1,18 +1,20 @@
 //! `pods/binding`: a pod is given to a node.
 
 use axum::response::Response;
-use quadrille_machinery::{decode, field_error::FieldError, status::Status};
+use quadrille_machinery::{field_error::FieldError, status::Status};
 use serde_json::{Value, json};
 
-use super::super::{
-    Request,
-    write::{self, Ownership, VersionRule},
+use super::{
+    super::{
+        Request,
+        write::{self, Ownership, VersionRule},
+    },
+    spoken,
 };
 use crate::{
-    accept,
-    accept::BodyFormat,
     clock,
     options::WriteOptions,
+    path::Target,
     policies::{self, Operation},
     reply,
 };
@@ -20,19 +22,12 @@ use crate::{
 /// Binds the named pod to the node in the body.
 pub(crate) async fn create(request: &Request) -> Result<Response, Status> {
     let options = WriteOptions::read(&request.query, "CreateOptions")?;
-    let decoded = match accept::body_format(&request.headers)? {
-        BodyFormat::Json => decode::json(&request.body),
-        BodyFormat::Yaml => decode::yaml(&request.body),
-    };
-    let binding = decoded
-        .map_err(|error| {
-            Status::bad_request(decode::unrecognized("Binding", &error, &request.body))
-        })?
-        .value;
+    let binding = spoken::read(request, &options, "", "Binding")?;
     let node = binding["target"]["name"].as_str().unwrap_or("").to_owned();
     if node.is_empty() {
         let error = FieldError::required("target.name", "");
-        return Err(Status::invalid("", "Binding", request.name()?, &[error]));
+        let name = binding["metadata"]["name"].as_str().unwrap_or_default();
+        return Err(Status::invalid("", "Binding", name, &[error]));
     }
     let kind = binding["target"]["kind"].as_str().unwrap_or("");
     if !matches!(kind, "" | "Node") {
@@ -43,9 +38,34 @@ pub(crate) async fn create(request: &Request) -> Result<Response, Status> {
         request,
         &options.change(Operation::Create, &binding, &Value::Null),
     )?;
+    bind(&of_pod(request, &binding)?, &options, &binding, &node).await
+}
+
+/// The request as one for the pod that a binding names: bindings may also be sent without naming it in the path.
+fn of_pod(request: &Request, binding: &Value) -> Result<Request, Status> {
+    let name = binding["metadata"]["name"].as_str().unwrap_or_default();
+    let pods = request.shared.resource("", "v1", "pods")?;
+    Ok(Request {
+        target: Target {
+            plural: pods.plural.clone(),
+            name: Some(name.to_owned()),
+            subresource: Some("binding".to_owned()),
+            ..request.target.clone()
+        },
+        resource: pods,
+        ..request.clone()
+    })
+}
+
+async fn bind(
+    request: &Request,
+    options: &WriteOptions,
+    binding: &Value,
+    node: &str,
+) -> Result<Response, Status> {
     let now = clock::seconds(request.shared.clock.now());
     let rule = VersionRule::Retry;
-    write::update(request, &options, Ownership::Recorded, rule, |current| {
+    write::update(request, options, Ownership::Recorded, rule, |current| {
         let mut pod = current.object.clone();
         if !pod["metadata"]["deletionTimestamp"].is_null() {
             return Err(conflict(

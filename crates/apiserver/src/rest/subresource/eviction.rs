@@ -4,14 +4,15 @@ use axum::response::Response;
 use quadrille_machinery::{selector::LabelSelector, status::Status};
 use serde_json::{Value, json};
 
-use super::super::{
-    Request,
-    delete::{self, DeleteOptions},
-    get,
+use super::{
+    super::{
+        Request,
+        delete::{self, DeleteOptions},
+        get,
+    },
+    spoken,
 };
 use crate::{
-    accept,
-    accept::BodyFormat,
     options::WriteOptions,
     policies::{self, Operation},
     reply,
@@ -22,23 +23,14 @@ const CHUNK: usize = 500;
 
 /// Evicts the named pod.
 pub(crate) async fn create(request: &Request) -> Result<Response, Status> {
-    use quadrille_machinery::decode;
-    let decoded = match accept::body_format(&request.headers)? {
-        BodyFormat::Json => decode::json(&request.body),
-        BodyFormat::Yaml => decode::yaml(&request.body),
-    };
-    let eviction = decoded
-        .map_err(|error| {
-            Status::bad_request(decode::unrecognized("Eviction", &error, &request.body))
-        })?
-        .value;
+    let asked = WriteOptions::read(&request.query, "CreateOptions")?;
+    let eviction = spoken::read(request, &asked, "policy", "Eviction")?;
     let named = eviction["metadata"]["name"].as_str().unwrap_or("");
     if !named.is_empty() && named != request.name()? {
         return Err(Status::bad_request(
             "name in URL does not match name in Eviction object",
         ));
     }
-    let asked = WriteOptions::read(&request.query, "CreateOptions")?;
     policies::admit(
         request,
         &asked.change(Operation::Create, &eviction, &Value::Null),

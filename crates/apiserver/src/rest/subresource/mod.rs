@@ -6,9 +6,10 @@ use serde_json::Value;
 
 use super::{Request, get, object, patch, update};
 
-mod binding;
+pub(crate) mod binding;
 mod eviction;
 pub(crate) mod scale;
+mod spoken;
 mod token;
 
 /// Does what a verb on a subresource says.

@@ -2,21 +2,19 @@
 
 use axum::response::Response;
 use jiff::Timestamp;
-use quadrille_machinery::{
-    field_error::FieldError,
-    managed::{self, OneSchema, Resets, Write},
-    status::Status,
-};
+use quadrille_machinery::{field_error::FieldError, status::Status};
 use serde_json::{Value, json};
 
-use super::super::{Request, get};
+use super::{
+    super::{Request, get},
+    spoken,
+};
 use crate::{
     auth::service_account::{Binding, Reference},
-    body, clock, kinds,
+    clock,
     options::WriteOptions,
     policies::{self, Operation},
     reply,
-    resource::Resource,
 };
 
 /// How long a token lives when nobody says.
@@ -27,20 +25,9 @@ const MIN_LIFETIME_SECONDS: i64 = 600;
 /// Issues a token for the named account.
 pub(crate) fn create(request: &Request) -> Result<Response, Status> {
     let options = WriteOptions::read(&request.query, "CreateOptions")?;
+    let mut asked = spoken::read(request, &options, "authentication.k8s.io", "TokenRequest")?;
     let account = get::current(request)?.object(&request.resource)?;
-    let schema = kinds::load()
-        .schema("authentication.k8s.io", "v1", "TokenRequest")
-        .ok_or_else(|| Status::internal("no schema for TokenRequest"))?;
-    let resource = Resource {
-        group: "authentication.k8s.io".to_owned(),
-        version: "v1".to_owned(),
-        kind: "TokenRequest".to_owned(),
-        schema,
-        ..Resource::clone(&request.resource)
-    };
-    let asked = body::object(request, &resource, options.field_validation)?;
     let now = request.shared.clock.now();
-    let mut asked = owned(request, &options, &resource, asked, &clock::seconds(now));
     let lifetime = asked["spec"]["expirationSeconds"]
         .as_i64()
         .unwrap_or(DEFAULT_LIFETIME_SECONDS);
@@ -96,33 +83,6 @@ pub(crate) fn create(request: &Request) -> Result<Response, Status> {
         .map(|spec| spec.entry("boundObjectRef").or_insert(Value::Null));
     asked["status"] = json!({ "token": token, "expirationTimestamp": clock::seconds(expires) });
     Ok(reply::value(201, &asked))
-}
-
-/// The request with the owner of what it says, though nobody will ever read it again.
-fn owned(
-    request: &Request,
-    options: &WriteOptions,
-    resource: &Resource,
-    asked: Value,
-    now: &str,
-) -> Value {
-    let api_version = resource.api_version();
-    let schema = resource.schema.root();
-    let versions = OneSchema {
-        api_version: &api_version,
-        schema,
-    };
-    let write = Write {
-        manager: &request.manager(options.field_manager.as_deref()),
-        api_version: &api_version,
-        kind: &resource.kind,
-        subresource: request.subresource(),
-        now,
-        versions: &versions,
-        reset: &Resets::none(),
-        blank: &managed::blank_builtin(schema, &api_version, &resource.kind),
-    };
-    managed::update(None, asked, &write)
 }
 
 /// The object whose life bounds the token's: it must exist, with the uid that the client saw.

@@ -200,6 +200,7 @@ const ROWS: &[(&str, &str, Default)] = &[
     ("StatefulSetSpec", "revisionHistoryLimit", Number(10)),
     ("StorageClass", "reclaimPolicy", Text("Delete")),
     ("StorageClass", "volumeBindingMode", Text("Immediate")),
+    ("TokenRequestSpec", "expirationSeconds", Number(3600)),
     (
         "ValidatingAdmissionPolicySpec",
         "failurePolicy",
