@@ -70,6 +70,13 @@ pub(super) fn renumber(records: &mut [Record], script: &str) {
         known: BTreeMap::new(),
     };
     for text in records.iter_mut().flat_map(texts) {
+        // Words first: a process id in a head of kubectl's own log may look like a port.
+        if TABLE.is_match(text) {
+            *text = GAP.replace_all(text, "$1 ").into_owned();
+        }
+        for (pattern, word) in WORDS.iter() {
+            *text = pattern.replace_all(text, *word).into_owned();
+        }
         *text = REVISION
             .replace_all(text, |found: &Captures<'_>| match ranks.get(&found[2]) {
                 Some(rank) if !script.contains(&found[2]) => {
@@ -84,12 +91,6 @@ pub(super) fn renumber(records: &mut [Record], script: &str) {
                     numbers.numbered(&found[0], word)
                 })
                 .into_owned();
-        }
-        if TABLE.is_match(text) {
-            *text = GAP.replace_all(text, "$1 ").into_owned();
-        }
-        for (pattern, word) in WORDS.iter() {
-            *text = pattern.replace_all(text, *word).into_owned();
         }
     }
 }
@@ -146,6 +147,12 @@ mod tests {
             renumbered("NAME   AGE     MORE\na      2m10s   x\nb      5s\n", ""),
             "NAME AGE MORE\na <age> x\nb <age>\n"
         );
+    }
+
+    #[test]
+    fn a_process_id_that_looks_like_a_port_goes_with_its_head() {
+        let line = "W1115 17:52:24.966126   31017 diff.go:723] it keeps changing\n";
+        assert_eq!(renumbered(line, ""), "W diff.go:723] it keeps changing\n");
     }
 
     #[test]
