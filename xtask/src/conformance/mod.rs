@@ -9,6 +9,7 @@ mod kubectl;
 mod kubernetes;
 mod oracle;
 mod scoreboard;
+mod scripts;
 mod target;
 
 /// Options of `cargo xtask conformance`.

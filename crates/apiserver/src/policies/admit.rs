@@ -1,6 +1,6 @@
 //! Asks every policy that a change concerns.
 
-use std::sync::Arc;
+use std::{cell::OnceCell, sync::Arc};
 
 use quadrille_machinery::{
     policy::{Annotation, Attributes, Decision, Judgement, Place, Question, Review},
@@ -27,6 +27,43 @@ const FAILURE_NOTE: &str = "validation.policy.admission.k8s.io/validation_failur
 struct Denial {
     message: String,
     reason: Option<String>,
+}
+
+/// What one policy has said so far. The first refusal is the one that is told.
+struct Verdict<'h> {
+    hook: &'h Hook,
+    denial: Option<Denial>,
+}
+
+impl Verdict<'_> {
+    fn refuse(&mut self, binding: Option<&Binding>, message: &str, reason: Option<String>) {
+        let policy = &self.hook.name;
+        let with = binding.map_or_else(String::new, |binding| {
+            format!(" with binding '{}'", binding.name)
+        });
+        self.denial.get_or_insert_with(|| Denial {
+            message: format!(
+                "ValidatingAdmissionPolicy '{policy}'{with} denied request: {message}"
+            ),
+            reason,
+        });
+    }
+
+    /// A policy that can't be followed refuses, unless it says otherwise.
+    fn misconfigured(&mut self, binding: Option<&Binding>, error: &str) {
+        if self.hook.definition.spec["failurePolicy"] != "Ignore" {
+            let what = if binding.is_some() {
+                "binding"
+            } else {
+                "policy"
+            };
+            self.refuse(
+                binding,
+                &format!("failed to configure {what}: {error}"),
+                None,
+            );
+        }
+    }
 }
 
 /// Refuses a change that a policy denies; warns and notes where a binding asks for that.
@@ -115,97 +152,84 @@ impl<'a> Admission<'a> {
         let definition = &hook.definition;
         let others: Vec<Place<'_>> = self.others.iter().map(|other| place(other)).collect();
         let about = self.attributes(&others);
-        let mut denial = None;
-        let mut refuse = |binding: Option<&Binding>, message: &str, reason: Option<String>| {
-            let with = binding.map_or_else(String::new, |binding| {
-                format!(" with binding '{}'", binding.name)
-            });
-            let message = format!(
-                "ValidatingAdmissionPolicy '{}'{with} denied request: {message}",
-                hook.name
-            );
-            denial.get_or_insert(Denial { message, reason });
-        };
-        let fails_closed = definition.spec["failurePolicy"] != "Ignore";
+        let mut verdict = Verdict { hook, denial: None };
         let matched = match definition.constraints.matched(&about) {
-            Ok(Some(matched)) => matched,
             Ok(None) => return None,
+            Ok(Some(matched)) => Ok(matched),
+            Err(error) => Err(error.to_string()),
+        };
+        let source = |matched| Ok((matched, params::resource(&self.request.shared, definition)?));
+        let (matched, source) = match matched.and_then(source) {
+            Ok(found) => found,
             Err(error) => {
-                if fails_closed {
-                    refuse(None, &format!("failed to configure policy: {error}"), None);
-                }
-                return denial;
+                verdict.misconfigured(None, &error);
+                return verdict.denial;
             }
         };
-        let source = match params::resource(&self.request.shared, definition) {
-            Ok(source) => source,
-            Err(error) => {
-                if fails_closed {
-                    refuse(None, &format!("failed to configure policy: {error}"), None);
-                }
-                return denial;
-            }
-        };
-        let mut view = None;
+        let view = OnceCell::new();
         let mut notes = Notes::default();
         for binding in &hook.bindings {
-            let bound = match &binding.resources {
-                None => Ok(true),
-                Some(criteria) => criteria.matched(&about).map(|matched| matched.is_some()),
-            };
-            let shared = &self.request.shared;
-            let params = match bound {
-                Ok(false) => continue,
-                Ok(true) => params::collect(shared, source.as_ref(), binding, about.namespace),
-                Err(error) => Err(error.to_string()),
-            };
-            let params = match params {
-                Ok(params) => params,
-                Err(error) => {
-                    if fails_closed {
-                        let message = format!("failed to configure binding: {error}");
-                        refuse(Some(binding), &message, None);
-                    }
-                    continue;
-                }
-            };
-            if params.is_empty() {
+            let params = self.params(binding, source.as_ref(), &about);
+            if params.as_ref().is_ok_and(Vec::is_empty) {
                 continue;
             }
-            let view = match &view {
-                Some(view) => view,
-                None => match View::new(self, &matched) {
-                    Ok(made) => view.insert(made),
-                    Err(status) => {
-                        if fails_closed {
-                            let message = format!(
-                                "failed to configure binding: failed to convert object version: {status}"
-                            );
-                            refuse(Some(binding), &message, None);
-                        }
-                        continue;
-                    }
-                },
+            // Objects are converted once, and only for a policy that judges.
+            let view = || {
+                view.get_or_init(|| View::new(self, &matched))
+                    .as_ref()
+                    .map_err(|status| format!("failed to convert object version: {status}"))
             };
-            for params in &params {
-                let judgement = self.judge(hook, view, &matched, params);
-                for (index, decision) in judgement.decisions.iter().enumerate() {
-                    if let Decision::Deny { message, reason } = decision
-                        && self.acts(hook, binding, index, message)
-                    {
-                        refuse(Some(binding), message, reason.clone());
-                    }
-                }
-                for annotation in judgement.annotations {
-                    match annotation {
-                        Annotation::Publish { key, value } => notes.add(key, &value),
-                        Annotation::Failed(error) => refuse(Some(binding), &error, None),
+            match params.and_then(|params| Ok((params, view()?))) {
+                Err(error) => verdict.misconfigured(Some(binding), &error),
+                Ok((params, view)) => {
+                    for params in &params {
+                        let judgement = self.judge(hook, view, &matched, params);
+                        self.follow(judgement, binding, &mut verdict, &mut notes);
                     }
                 }
             }
         }
         notes.publish(&hook.name, self.request);
-        denial
+        verdict.denial
+    }
+
+    /// The parameters to judge with; none where a binding is not about the change.
+    fn params(
+        &self,
+        binding: &Binding,
+        source: Option<&Arc<Resource>>,
+        about: &Attributes<'_>,
+    ) -> Result<Vec<Value>, String> {
+        if let Some(criteria) = &binding.resources {
+            let matched = criteria.matched(about).map_err(|error| error.to_string())?;
+            if matched.is_none() {
+                return Ok(Vec::new());
+            }
+        }
+        params::collect(&self.request.shared, source, binding, about.namespace)
+    }
+
+    /// Does what a binding wants done about a judgement.
+    fn follow(
+        &self,
+        judgement: Judgement,
+        binding: &Binding,
+        verdict: &mut Verdict<'_>,
+        notes: &mut Notes,
+    ) {
+        for (index, decision) in judgement.decisions.into_iter().enumerate() {
+            if let Decision::Deny { message, reason } = decision
+                && self.acts(verdict.hook, binding, index, &message)
+            {
+                verdict.refuse(Some(binding), &message, reason);
+            }
+        }
+        for annotation in judgement.annotations {
+            match annotation {
+                Annotation::Publish { key, value } => notes.add(key, &value),
+                Annotation::Failed(error) => verdict.refuse(Some(binding), &error, None),
+            }
+        }
     }
 
     fn attributes<'b>(&'b self, others: &'b [Place<'b>]) -> Attributes<'b> {

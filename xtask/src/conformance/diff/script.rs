@@ -1,24 +1,15 @@
 //! Request scripts: what they may say, and reading them from their folder.
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, path::Path};
 
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::super::scripts;
+
 /// One script: a rule of the API, shown by a few requests.
-pub(super) struct Script {
-    /// `group/name`, from its place in the folder.
-    pub(super) name: String,
-    /// Everything that it says.
-    pub(super) content: Content,
-    /// The text of the file: values that stand in it are never renumbered.
-    pub(super) text: String,
-}
+pub(super) type Script = scripts::Script<Content>;
 
 /// The content of a script file.
 #[derive(Deserialize)]
@@ -212,52 +203,25 @@ impl Step {
 
 /// All scripts under `folder` whose name contains `only`, sorted by name.
 pub(super) fn load(folder: &Path, only: Option<&str>) -> Result<Vec<Script>> {
-    let mut scripts = Vec::new();
-    for group in sorted_entries(folder)? {
+    let mut found = Vec::new();
+    for group in scripts::sorted_entries(folder)? {
         if !group.is_dir() {
             continue;
         }
-        for file in sorted_entries(&group)? {
-            if file.extension().is_none_or(|extension| extension != "yaml") {
-                continue;
-            }
-            let name = format!("{}/{}", stem(&group), stem(&file));
+        for (file, name) in scripts::files(&group)? {
+            let name = format!("{}/{name}", scripts::stem(&group));
             if only.is_none_or(|only| name.contains(only)) {
-                scripts.push(read(&file, name)?);
+                found.push(checked(Script::read(&file, name)?)?);
             }
         }
     }
-    Ok(scripts)
+    Ok(found)
 }
 
-fn read(file: &Path, name: String) -> Result<Script> {
-    let text = fs::read_to_string(file)?;
-    // YAML 1.2: `y` and `no` are texts.
-    let options = serde_saphyr::options! { strict_booleans: true };
-    let content: Content = serde_saphyr::from_str_with_options(&text, options)
-        .with_context(|| format!("reading script {name}"))?;
-    for (index, step) in content.steps.iter().enumerate() {
+fn checked(script: Script) -> Result<Script> {
+    for (index, step) in script.content.steps.iter().enumerate() {
         step.action()
-            .with_context(|| format!("script {name}, step {}", index + 1))?;
+            .with_context(|| format!("script {}, step {}", script.name, index + 1))?;
     }
-    Ok(Script {
-        name,
-        content,
-        text,
-    })
-}
-
-fn sorted_entries(folder: &Path) -> Result<Vec<PathBuf>> {
-    let mut entries = fs::read_dir(folder)
-        .with_context(|| format!("reading {}", folder.display()))?
-        .map(|entry| Ok(entry?.path()))
-        .collect::<Result<Vec<_>>>()?;
-    entries.sort();
-    Ok(entries)
-}
-
-fn stem(path: &Path) -> String {
-    path.file_stem()
-        .map(|stem| stem.to_string_lossy().into_owned())
-        .unwrap_or_default()
+    Ok(script)
 }

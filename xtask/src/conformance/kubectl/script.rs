@@ -1,19 +1,14 @@
 //! Scripts of command lines, and reading them.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{collections::BTreeMap, path::Path};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use serde::Deserialize;
 
+use super::super::scripts;
+
 /// One script: something that people do.
-pub(super) struct Script {
-    /// From the name of its file.
-    pub(super) name: String,
-    /// Everything that it says.
-    pub(super) content: Content,
-    /// The text of the file: values that stand in it are never renumbered.
-    pub(super) text: String,
-}
+pub(super) type Script = scripts::Script<Content>;
 
 /// The content of a script file.
 #[derive(Deserialize)]
@@ -61,32 +56,19 @@ pub(super) struct Step {
 
 /// All scripts in `folder` whose name contains `only`, sorted by name.
 pub(super) fn load(folder: &Path, only: Option<&str>) -> Result<Vec<Script>> {
-    let mut files = fs::read_dir(folder)
-        .with_context(|| format!("read {}", folder.display()))?
-        .map(|entry| Ok(entry?.path()))
-        .collect::<Result<Vec<_>>>()?;
-    files.retain(|file| {
-        file.extension()
-            .is_some_and(|extension| extension == "yaml")
-    });
-    files.sort();
-    let mut scripts = Vec::new();
-    for file in files {
-        let name = file.file_stem().unwrap_or_default().to_string_lossy();
-        if only.is_some_and(|only| !name.contains(only)) {
-            continue;
+    let mut found = Vec::new();
+    for (file, name) in scripts::files(folder)? {
+        if only.is_none_or(|only| name.contains(only)) {
+            let script = Script::read(&file, name)?;
+            let name = &script.name;
+            ensure!(
+                !script.content.steps.is_empty(),
+                "script {name} has no steps"
+            );
+            found.push(script);
         }
-        let text = fs::read_to_string(&file)?;
-        let content: Content =
-            serde_saphyr::from_str(&text).with_context(|| format!("read script {name}"))?;
-        ensure!(!content.steps.is_empty(), "script {name} has no steps");
-        scripts.push(Script {
-            name: name.into_owned(),
-            content,
-            text,
-        });
     }
-    Ok(scripts)
+    Ok(found)
 }
 
 /// Splits a command line at spaces outside of quotes.
