@@ -1,0 +1,1 @@
+//! How an object is doing: a total function of what is seen of it.

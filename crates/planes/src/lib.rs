@@ -1,0 +1,1 @@
+//! Who can we talk to: credentials, clients, limits and watches of planes.
