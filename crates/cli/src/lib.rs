@@ -6,12 +6,14 @@
 
 mod arguments;
 mod completion;
+mod controller;
 mod data_folder;
 mod down;
 mod failure;
 mod instance;
 mod kubeconfig;
 mod output;
+mod signals;
 mod style;
 mod up;
 mod version;
@@ -27,6 +29,29 @@ pub fn run<Argument>(arguments: impl IntoIterator<Item = Argument>) -> ExitCode
 where
     Argument: Into<OsString> + Clone,
 {
+    parsed(arguments, |arguments: &Arguments| match &arguments.verb {
+        Verb::Up(arguments) => up::run(arguments),
+        Verb::Down(arguments) => down::run(arguments),
+        Verb::Version(arguments) => version::run(arguments),
+        Verb::Completion(arguments) => completion::run(arguments),
+    })
+}
+
+/// Runs the command line of `quad-controller`.
+pub fn run_controller<Argument>(arguments: impl IntoIterator<Item = Argument>) -> ExitCode
+where
+    Argument: Into<OsString> + Clone,
+{
+    parsed(arguments, controller::run)
+}
+
+fn parsed<Argument, Arguments: Parser>(
+    arguments: impl IntoIterator<Item = Argument>,
+    run: impl FnOnce(&Arguments) -> Result<(), failure::Failure>,
+) -> ExitCode
+where
+    Argument: Into<OsString> + Clone,
+{
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -35,13 +60,7 @@ where
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
-    let result = match &arguments.verb {
-        Verb::Up(arguments) => up::run(arguments),
-        Verb::Down(arguments) => down::run(arguments),
-        Verb::Version(arguments) => version::run(arguments),
-        Verb::Completion(arguments) => completion::run(arguments),
-    };
-    match result {
+    match run(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     }

@@ -14,6 +14,7 @@ use crate::{
     digest::Digest,
     identity::{Identity, Version},
     live::{Live, Sight},
+    owned::ReplicasOwner,
     scaled::{self, Replicas},
     stage::Stage,
     stamp::Stamp,
@@ -161,7 +162,7 @@ where
         }
         let has_autoscaler = autoscaled.contains(&desired.identity);
         let effective = effective(question.stamp, desired, record, sight, has_autoscaler);
-        if let Some((mode, why)) = needed(record, sight, effective.digest) {
+        if let Some((mode, why)) = needed(record, sight, &effective) {
             let mode = match mode {
                 Mode::Update if effective.unsure => Mode::LookFirst,
                 mode => mode,
@@ -190,6 +191,8 @@ struct Effective {
     digest: Digest,
     /// What is right depends on what is there, and nobody has looked yet.
     unsure: bool,
+    /// Somebody who is no autoscaler took `spec.replicas`.
+    lost_replicas: bool,
 }
 
 fn effective(
@@ -208,6 +211,7 @@ fn effective(
             digest: stamp.digest(&desired.id, &text),
             text,
             unsure,
+            lost_replicas: false,
         }
     };
     if !scaled::is_scalable(&desired.identity.kind) {
@@ -215,10 +219,14 @@ fn effective(
     }
     let recorded = record.and_then(|record| record.digest);
     match sight {
-        Sight::Present(live) => sent(
-            &scaled::replicas(live, desired.has_replicas, has_autoscaler),
-            false,
-        ),
+        Sight::Present(live) => {
+            let replicas = scaled::replicas(live, desired.has_replicas, has_autoscaler);
+            let is_ours = live.replicas_owner == Some(ReplicasOwner::Ours);
+            Effective {
+                lost_replicas: desired.has_replicas && replicas == Replicas::AsWritten && !is_ours,
+                ..sent(&replicas, false)
+            }
+        }
         Sight::Absent => sent(&Replicas::AsWritten, false),
         // Left out before: still left out, as long as nobody has looked.
         Sight::Unknown if desired.has_replicas => {
@@ -244,7 +252,7 @@ pub fn settled(
     (found.text, found.digest)
 }
 
-fn needed(record: Option<&Record>, sight: Sight<'_>, digest: Digest) -> Option<(Mode, Why)> {
+fn needed(record: Option<&Record>, sight: Sight<'_>, effective: &Effective) -> Option<(Mode, Why)> {
     let Some(record) = record.filter(|record| record.uid.is_some()) else {
         return Some((Mode::CreateOnly, Why::New));
     };
@@ -253,8 +261,12 @@ fn needed(record: Option<&Record>, sight: Sight<'_>, digest: Digest) -> Option<(
         Sight::Present(live) if Some(&live.uid) != record.uid.as_ref() => {
             Some((Mode::CreateOnly, Why::Replaced))
         }
-        _ if record.digest != Some(digest) => Some((Mode::Update, Why::Changed)),
-        Sight::Present(live) if live.applied != record.digest || live.owned != record.owned => {
+        _ if record.digest != Some(effective.digest) => Some((Mode::Update, Why::Changed)),
+        Sight::Present(live)
+            if live.applied != record.digest
+                || live.owned != record.owned
+                || effective.lost_replicas =>
+        {
             Some((Mode::Update, Why::Drifted))
         }
         Sight::Present(_) | Sight::Unknown => None,

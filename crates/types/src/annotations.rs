@@ -14,3 +14,5 @@ pub const ALLOW_PRUNE: &str = "openchoreo.dev/allow-prune";
 pub const ABANDON: &str = "openchoreo.dev/abandon";
 /// On a workload: any new value restarts it.
 pub const RESTARTED_AT: &str = "openchoreo.dev/restartedAt";
+/// On an object of a Release: lets it be replaced when a field changes that cannot, although that interrupts it.
+pub const ALLOW_REPLACE: &str = "openchoreo.dev/allow-replace";

@@ -42,7 +42,9 @@ words! {
         /// The object can be used (`DeploymentPipeline`).
         Available,
         /// A Release's objects are all in the plane as written.
-        Applied,
+        ResourcesApplied,
+        /// A Release's objects are all doing well.
+        ResourcesReady,
         /// A Release would remove more than is safe and waits for a word.
         PruneBlocked,
         /// A plane answers.
@@ -95,16 +97,30 @@ words! {
         DeletionBlocked,
         /// A plane answers.
         PlaneReachable,
-        /// A plane does not answer.
-        PlaneUnreachable,
-        /// A plane refuses the credentials.
-        CredentialsRejected,
-        /// The Secret with the credentials does not exist or lacks a key.
+        /// A plane answers, and its version is one that nobody has tried.
+        VersionSkew,
+        /// A plane answers, and the credentials for it expire soon.
+        CertificateExpiring,
+        /// Nobody has tried to reach a plane yet.
+        NotTried,
+        /// A plane is to be reached by its agent.
+        AgentNotConnected,
+        /// The credentials for a plane are missing or unusable; the message names field and fix.
         CredentialsNotFound,
+        /// A release waits for its plane.
+        PlaneUnreachable,
+        /// A release has objects in another plane than its environment's.
+        PlaneChanged,
+        /// Objects are being applied.
+        Applying,
         /// Everything was applied.
-        ResourcesApplied,
+        ApplySucceeded,
         /// At least one object could not be applied.
         ApplyFailed,
+        /// Objects that are no longer asked for are not gone yet.
+        PruneInProgress,
+        /// Nothing is asked for.
+        NothingToApply,
         /// Objects are still on their way.
         ResourcesProgressing,
         /// At least one object is in trouble.
@@ -165,8 +181,8 @@ pub struct Judgement {
     pub condition: ConditionType,
     /// The verdict.
     pub holds: Holds,
-    /// Why, for machines.
-    pub reason: Reason,
+    /// Why, for machines: one of [`Reason`]'s words, or that of whoever was asked.
+    pub reason: &'static str,
     /// Why, for people.
     pub message: String,
     /// The generation that was judged.
@@ -191,7 +207,7 @@ pub fn record(conditions: &mut Vec<Condition>, judgement: Judgement, now: &Time)
     let mut next = Condition {
         type_: judgement.condition.as_str().to_owned(),
         status: judgement.holds.as_str().to_owned(),
-        reason: judgement.reason.as_str().to_owned(),
+        reason: judgement.reason.to_owned(),
         message: judgement.message,
         observed_generation: judgement.generation,
         last_transition_time: now.clone(),
@@ -228,7 +244,7 @@ mod tests {
         Judgement {
             condition: ConditionType::Ready,
             holds,
-            reason: Reason::Reconciled,
+            reason: Reason::Reconciled.as_str(),
             message: message.to_owned(),
             generation: Some(1),
         }

@@ -33,6 +33,12 @@ use crate::{gateway::GatewayNetwork, names::PlaneId, schema};
     doc = "A Kubernetes cluster that releases are delivered to, and how it is reached.",
     printcolumn(name = "Reached By", type_ = "string", json_path = ".status.reachedBy"),
     printcolumn(
+        name = "Reachable",
+        type_ = "string",
+        json_path = ".status.conditions[?(@.type=='Reachable')].status"
+    ),
+    printcolumn(name = "Version", type_ = "string", json_path = ".status.version"),
+    printcolumn(
         name = "Ready",
         type_ = "string",
         json_path = ".status.conditions[?(@.type=='Ready')].status"
@@ -190,6 +196,16 @@ pub struct DataPlaneStatus {
     /// How the plane is reached: `local`, `push` or `pull`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reached_by: Option<String>,
+    /// The version of Kubernetes that the plane runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// How long the plane took to answer when it was last connected to, roughly.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency: Option<String>,
+    /// When the credentials for the plane expire.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "schema::time")]
+    pub credentials_expire: Option<Time>,
     /// The agent's side of the story.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_connection: Option<AgentConnection>,

@@ -21,8 +21,18 @@ impl RawObject {
         Self(value.to_string().into())
     }
 
+    /// From text that somebody wrote from a value: it is canonical already.
+    pub fn of_text(text: &Arc<str>) -> Self {
+        Self(Arc::clone(text))
+    }
+
     /// The JSON text.
     pub fn text(&self) -> &str {
+        &self.0
+    }
+
+    /// The JSON text, shared.
+    pub fn shared(&self) -> &Arc<str> {
         &self.0
     }
 

@@ -84,11 +84,12 @@ pub struct ReleaseSpec {
         extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["name"])
     )]
     pub depends_on: Vec<ReleaseRef>,
-    /// How often to look again when all is well; 5m where nothing is said, never for 0s.
+    /// How often to look at the plane although no event came from it; every few hours where nothing is said,
+    /// never for 0s.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(regex(pattern = go_duration::PATTERN))]
     pub interval: Option<String>,
-    /// How often to look again while something is under way; 10s where nothing is said, never for 0s.
+    /// The same while something is under way.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(regex(pattern = go_duration::PATTERN))]
     pub progressing_interval: Option<String>,
@@ -140,13 +141,24 @@ pub enum TargetPlane {
     Observability,
 }
 
-/// How often a release is looked at again without any event; `None` is never.
+/// How often a release is audited: its objects are read although no event came from the plane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Intervals {
     /// When all is well.
-    pub settled: Option<Duration>,
+    pub settled: Audit,
     /// While something is under way.
-    pub progressing: Option<Duration>,
+    pub progressing: Audit,
+}
+
+/// How often to look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Audit {
+    /// As often as whoever looks thinks right.
+    Usual,
+    /// Never.
+    Never,
+    /// That often.
+    Every(Duration),
 }
 
 impl ReleaseSpec {
@@ -164,18 +176,20 @@ impl ReleaseSpec {
 
     /// The intervals that are meant.
     pub fn intervals(&self) -> Result<Intervals, Problem> {
-        let read = |field: &str, written: &Option<String>, default: Duration| match written {
-            None => Ok(Some(default)),
-            Some(text) => go_duration::parse(text)
-                .map(|interval| Some(interval).filter(|interval| !interval.is_zero()))
-                .ok_or_else(|| Problem::new(field, format!("is no duration: {text:?}"))),
+        let read = |field: &str, written: Option<&str>| match written.map(go_duration::parse) {
+            None => Ok(Audit::Usual),
+            Some(Some(Duration::ZERO)) => Ok(Audit::Never),
+            Some(Some(interval)) => Ok(Audit::Every(interval)),
+            Some(None) => Err(Problem::new(
+                field,
+                format!("is no duration: {:?}", written.unwrap_or_default()),
+            )),
         };
         Ok(Intervals {
-            settled: read("spec.interval", &self.interval, Duration::from_mins(5))?,
+            settled: read("spec.interval", self.interval.as_deref())?,
             progressing: read(
                 "spec.progressingInterval",
-                &self.progressing_interval,
-                Duration::from_secs(10),
+                self.progressing_interval.as_deref(),
             )?,
         })
     }
@@ -196,16 +210,18 @@ mod tests {
     }
 
     #[test]
-    fn intervals_have_defaults_and_zero_means_never() {
-        let default = read(&json!({})).intervals().unwrap();
-        assert_eq!(default.settled, Some(Duration::from_mins(5)));
-        assert_eq!(default.progressing, Some(Duration::from_secs(10)));
+    fn intervals_are_usual_unless_written_and_zero_means_never() {
+        let usual = read(&json!({})).intervals().unwrap();
+        assert_eq!(
+            (usual.settled, usual.progressing),
+            (Audit::Usual, Audit::Usual)
+        );
         let never = read(&json!({"interval": "0s", "progressingInterval": "1m"}))
             .intervals()
             .unwrap();
         assert_eq!(
             (never.settled, never.progressing),
-            (None, Some(Duration::from_mins(1)))
+            (Audit::Never, Audit::Every(Duration::from_mins(1)))
         );
         let wrong = read(&json!({"interval": "soon"})).intervals().unwrap_err();
         assert_eq!(wrong.field, "spec.interval");

@@ -21,6 +21,8 @@ pub(crate) struct Ready<'a> {
     pub(crate) took: Duration,
     /// How many kinds of ours are installed.
     pub(crate) kinds: usize,
+    /// Whether controllers run here too.
+    pub(crate) has_controllers: bool,
 }
 
 impl Ready<'_> {
@@ -40,6 +42,7 @@ impl Ready<'_> {
             "kubeconfig": self.kubeconfig,
             "context": quadrille_apiserver::serve::kubeconfig::CONTEXT,
             "dataDir": self.folder.path(),
+            "controllers": self.has_controllers,
             "ephemeral": self.folder.is_temporary(),
             "pid": std::process::id(),
             "startMilliseconds": u64::try_from(self.took.as_millis()).unwrap_or(u64::MAX),
@@ -63,15 +66,21 @@ impl Ready<'_> {
             "{title}   data {data}\n \
              {tick} API            {url:<32}  {took:.1} s\n \
              {tick} kinds          {kinds} of openchoreo.dev\n\
+             {controllers}\
              \n\
              Next:  {export}\n       \
              kubectl get namespaces\n       \
-             kubectl api-resources --api-group openchoreo.dev\n\
+             kubectl apply -f samples/release && kubectl get releases -w\n\
              {end}\n",
             title = style.bold(&format!("Quadrille {VERSION}")),
             url = self.url,
             took = self.took.as_secs_f64(),
             kinds = self.kinds,
+            controllers = if self.has_controllers {
+                format!(" {tick} controllers    releases, data planes\n")
+            } else {
+                " - controllers    none here: run quad-controller\n".to_owned()
+            },
             export = style.bold(&format!("export KUBECONFIG={}", pasted(self.kubeconfig))),
         )
     }

@@ -77,6 +77,11 @@ impl Cluster {
         })
     }
 
+    /// A client as administrator, without a socket between.
+    pub(crate) fn client(&self) -> kube::Client {
+        kube::Client::new(self.server.router_as(&User::admin()), "default")
+    }
+
     /// Where the API is.
     pub(crate) fn address(&self) -> SocketAddr {
         self.serving.address()

@@ -2,8 +2,8 @@
 
 mod announce;
 mod cluster;
-mod console;
-mod signals;
+pub(crate) mod console;
+mod controllers;
 
 use std::{
     io,
@@ -17,13 +17,14 @@ use quadrille_apiserver::serve::{JsonLines, RequestLog};
 use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::net::TcpListener;
 
-use self::cluster::Cluster;
+use self::{cluster::Cluster, controllers::Controllers};
 use crate::{
     arguments::{Output, TEMPLATE},
     data_folder::{DataFolder, pasted, shown},
     failure::Failure,
     instance::{Facts, Lock, Refused},
     kubeconfig::Place,
+    signals,
 };
 
 /// Start the platform here; Ctrl-C stops it, your data stays.
@@ -42,6 +43,9 @@ pub(crate) struct Arguments {
     /// Keep nothing: data lives in memory and is gone in the end.
     #[arg(long, conflicts_with = "data_dir")]
     ephemeral: bool,
+    /// Only serve the API; run `quad-controller` yourself.
+    #[arg(long)]
+    no_controllers: bool,
     /// Write the kubeconfig to this file too.
     #[arg(long, value_name = "FILE")]
     kubeconfig_out: Option<PathBuf>,
@@ -97,6 +101,7 @@ async fn up(arguments: &Arguments) -> Result<(), Failure> {
         cluster = announce::patiently(Cluster::start(&folder, listener, logs)) => cluster?,
         () = stop.asked() => return Ok(()),
     };
+    let controllers = (!arguments.no_controllers).then(|| Controllers::start(cluster.client()));
     let kubeconfig = Place::own(folder.kubeconfig());
     let text = cluster.kubeconfig()?;
     kubeconfig.write(&text)?;
@@ -118,11 +123,17 @@ async fn up(arguments: &Arguments) -> Result<(), Failure> {
         kubeconfig: extra_kubeconfig.as_ref().unwrap_or(&kubeconfig).path(),
         took: started.elapsed(),
         kinds: cluster.kinds(),
+        has_controllers: controllers.is_some(),
     };
     ready.say(arguments.output)?;
     stop.asked().await;
     announce::stopping();
-    let stopped = cluster.stop(GRACE);
+    let stopped = async {
+        if let Some(controllers) = controllers {
+            controllers.stop().await;
+        }
+        cluster.stop(GRACE).await;
+    };
     tokio::select! {
         () = stopped => announce::stopped(&folder),
         () = stop.asked() => announce::cut(),

@@ -305,6 +305,21 @@ fn replicas_of_an_autoscaler_are_left_out_once_it_has_them() {
     );
 }
 
+#[test]
+fn replicas_that_a_person_changed_are_put_back() {
+    let desired = [object("Deployment", "d", 3)];
+    let scaled = Live {
+        replicas_owner: Some(ReplicasOwner::Scaler("kubectl".to_owned())),
+        replicas: Some(7),
+        ..seen(&record(&desired[0]))
+    };
+    let plan = ask(&desired, &[record(&desired[0])], |_| {
+        Sight::Present(&scaled)
+    });
+    assert_eq!(why(&plan), [(Mode::Update, Why::Drifted)]);
+    assert!(plan.applies[0].text.contains("replicas"));
+}
+
 /// A cluster that does what it is told.
 #[derive(Default)]
 struct Model {
@@ -335,6 +350,7 @@ impl Model {
             entry.owner = Some(US.into());
             entry.applied = Some(apply.digest);
             entry.owned = Some(Digest::of(["ours"]));
+            entry.replicas_owner = Some(ReplicasOwner::Ours);
             let written = records
                 .iter_mut()
                 .find(|record| &record.identity == identity)

@@ -4,10 +4,10 @@
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::{
     names::{ResourceId, Uid},
+    raw_object::RawObject,
     schema,
 };
 
@@ -92,7 +92,7 @@ pub struct ObjectStatus {
     /// The object's own status, as it was last seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "schema::any_object")]
-    pub status: Option<Value>,
+    pub status: Option<RawObject>,
     /// When its health last changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "schema::time")]

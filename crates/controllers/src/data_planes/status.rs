@@ -1,0 +1,188 @@
+//! The status of a plane: a pure function of what was written before and what is seen now.
+
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use quadrille_planes::{PlaneState, VersionSkew, Way, version};
+use quadrille_types::{
+    DataPlane, DataPlaneStatus,
+    conditions::{ConditionType, Holds, Judgement, Reason, record},
+};
+use serde_json::Value;
+
+/// What is seen of a plane.
+pub(super) struct Seen<'a> {
+    /// The way to it, if there is one.
+    pub(super) way: Option<&'a Way>,
+    /// How it is doing, if there is a way.
+    pub(super) state: Option<PlaneState>,
+    /// Why there is no way.
+    pub(super) problem: Option<(&'static str, String)>,
+    /// When the credentials expire.
+    pub(super) expires: Option<Timestamp>,
+    /// Who uses the plane; only if it is to go.
+    pub(super) users: Option<Vec<String>>,
+    /// Now.
+    pub(super) now: Timestamp,
+}
+
+/// What is to be shown, and when that may change by itself.
+pub(super) struct Shown {
+    pub(super) status: DataPlaneStatus,
+    pub(super) again: Option<Duration>,
+}
+
+/// How long before they expire credentials are called to mind.
+const AHEAD: SignedDuration = SignedDuration::from_hours(14 * 24);
+
+pub(super) fn next(plane: &DataPlane, seen: &Seen<'_>) -> Shown {
+    let before = plane.status.clone().unwrap_or_default();
+    let mut status = DataPlaneStatus {
+        observed_generation: plane.metadata.generation,
+        reached_by: Some(reached_by(plane, seen).to_owned()),
+        credentials_expire: seen.expires.map(Time),
+        ..before
+    };
+    if let Some(PlaneState::Reachable(Some(probe))) = &seen.state {
+        status.version = Some(probe.version.clone());
+        status.latency = Some(format!("{} ms", probe.latency.as_millis()));
+    }
+    let reachable = reachable(seen);
+    let now = Time(seen.now);
+    let mut say = |condition, (holds, reason, message): (Holds, &'static str, String)| {
+        let judgement = Judgement {
+            condition,
+            holds,
+            reason,
+            message,
+            generation: plane.metadata.generation,
+        };
+        record(&mut status.conditions, judgement, &now);
+    };
+    say(ConditionType::Reachable, reachable.clone());
+    match &seen.users {
+        None => say(ConditionType::Ready, reachable),
+        Some(users) => {
+            let words = going(users);
+            say(
+                ConditionType::Ready,
+                (
+                    Holds::False,
+                    Reason::DataplaneFinalizing.as_str(),
+                    words.clone(),
+                ),
+            );
+            let reason = if users.is_empty() {
+                Reason::CleanupInProgress
+            } else {
+                Reason::DeletionBlocked
+            };
+            say(
+                ConditionType::Finalizing,
+                (Holds::True, reason.as_str(), words),
+            );
+        }
+    }
+    Shown {
+        status,
+        again: seen
+            .expires
+            .and_then(|expires| look_again(expires, seen.now)),
+    }
+}
+
+fn reached_by(plane: &DataPlane, seen: &Seen<'_>) -> &'static str {
+    match seen.way {
+        Some(Way::Local) => "local",
+        Some(Way::Remote(_)) => "push",
+        None if plane.spec.cluster_agent.is_some() => "pull",
+        None => "push",
+    }
+}
+
+fn reachable(seen: &Seen<'_>) -> (Holds, &'static str, String) {
+    if let Some((reason, message)) = &seen.problem {
+        return (Holds::False, reason, message.clone());
+    }
+    match &seen.state {
+        None | Some(PlaneState::Unknown) => (
+            Holds::Unknown,
+            Reason::NotTried.as_str(),
+            "the plane is being asked".to_owned(),
+        ),
+        Some(PlaneState::Troubled { reason, message }) => (Holds::False, reason, message.clone()),
+        Some(PlaneState::Reachable(probe)) => {
+            let version = probe.as_ref().map(|probe| probe.version.as_str());
+            answers(version, seen)
+        }
+    }
+}
+
+/// What is to be said of a plane that answers.
+fn answers(version: Option<&str>, seen: &Seen<'_>) -> (Holds, &'static str, String) {
+    if let Some(expires) = seen.expires {
+        let left = expires.duration_since(seen.now);
+        if left < AHEAD {
+            let words = format!(
+                "the credentials for the plane expire on {expires:.0}: replace them before"
+            );
+            return (Holds::True, Reason::CertificateExpiring.as_str(), words);
+        }
+    }
+    let said = version.map_or_else(String::new, |version| format!(" (Kubernetes {version})"));
+    let skewed = |words: String| (Holds::True, Reason::VersionSkew.as_str(), words);
+    match version.map(VersionSkew::of) {
+        Some(VersionSkew::TooOld(_)) => skewed(format!(
+            "the plane answers{said}, but is older than {}.{}: upgrade it",
+            version::OLDEST.major,
+            version::OLDEST.minor
+        )),
+        Some(VersionSkew::Untested(_)) => skewed(format!(
+            "the plane answers{said}, which is newer than {}.{}, the newest that was tried",
+            version::NEWEST.major,
+            version::NEWEST.minor
+        )),
+        _ => (
+            Holds::True,
+            Reason::PlaneReachable.as_str(),
+            format!("the plane answers{said}"),
+        ),
+    }
+}
+
+fn going(users: &[String]) -> String {
+    if users.is_empty() {
+        return "nothing is left on the plane".to_owned();
+    }
+    let shown: Vec<&str> = users.iter().take(5).map(String::as_str).collect();
+    let more = users.len() - shown.len();
+    let more = if more == 0 {
+        String::new()
+    } else {
+        format!(" and {more} more")
+    };
+    format!(
+        "releases have objects on it: {}{more}: delete them first",
+        shown.join(", ")
+    )
+}
+
+fn look_again(expires: Timestamp, now: Timestamp) -> Option<Duration> {
+    let moment = [expires.saturating_sub(AHEAD).unwrap_or(expires), expires]
+        .into_iter()
+        .find(|moment| *moment > now)?;
+    let left = Duration::try_from(moment.duration_since(now)).ok()?;
+    Some(left.min(Duration::from_hours(24)) + Duration::from_secs(1))
+}
+
+/// The status as a merge: what is no longer there is said to be gone.
+pub(super) fn patch(status: &DataPlaneStatus) -> Value {
+    let mut patch = serde_json::to_value(status).unwrap_or_default();
+    for field in ["version", "latency", "credentialsExpire", "reachedBy"] {
+        if patch[field].is_null() {
+            patch[field] = Value::Null;
+        }
+    }
+    patch
+}

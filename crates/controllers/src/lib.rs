@@ -1,0 +1,63 @@
+//! When to run which steps, one folder per kind.
+//!
+//! [`run`] leads, or waits until it may: then it watches the control plane's API, keeps a way to every plane open,
+//! and runs the engine over releases. It writes nothing that the fence does not allow.
+
+pub mod control;
+pub mod events;
+pub mod lease;
+pub mod queue;
+pub mod retry;
+
+mod data_planes;
+mod releases;
+
+use std::sync::Arc;
+
+use kube::Client;
+use quadrille_engine::Fence;
+use quadrille_planes::Planes;
+pub use quadrille_planes::Settings;
+
+use crate::{control::Control, data_planes::Surroundings, releases::Context};
+
+/// What the controllers need.
+pub struct Options {
+    /// The control plane's API.
+    pub control: Client,
+    /// The cluster that the control plane runs in, for planes that are local.
+    pub local: Client,
+    /// How the lead is held.
+    pub lease: lease::Terms,
+    /// How planes are treated.
+    pub planes: Settings,
+}
+
+/// Runs the controllers until the lead is lost or the future is dropped. Dropped, it stops at once, as if the
+/// process had died; [`stop`] before that gives the lead to the next.
+pub async fn run(options: &Options) {
+    let fence = Fence::closed();
+    lease::acquire(&options.control, &options.lease, &fence).await;
+    tracing::debug!("this controller leads");
+    let control = Control::new(options.control.clone(), fence.clone());
+    let context = Arc::new(Context::new(control));
+    let surroundings = Arc::new(Surroundings {
+        context: Arc::clone(&context),
+        planes: Planes::new(options.local.clone()),
+        fence: fence.clone(),
+        settings: options.planes,
+    });
+    tokio::select! {
+        () = lease::keep(&options.control, &options.lease, &fence) => {
+            tracing::warn!("another controller leads now");
+        }
+        () = context.work() => {}
+        () = data_planes::work(surroundings) => {}
+    }
+    fence.close();
+}
+
+/// Gives the lead back.
+pub async fn stop(options: &Options) {
+    lease::release(&options.control, &options.lease, &Fence::closed()).await;
+}

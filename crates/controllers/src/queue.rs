@@ -1,0 +1,251 @@
+//! What is to be done next: a queue per lane, so that a slow lane delays only itself.
+//!
+//! A key is never handed out twice at once: what comes in while it is worked on waits until it is done.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    hash::Hash,
+    time::Duration,
+};
+
+use parking_lot::Mutex;
+use tokio::{
+    sync::Notify,
+    time::{Instant, sleep_until},
+};
+
+/// What comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Urgency {
+    /// A person is waiting for it.
+    Person,
+    /// Something in the plane is not as it should be.
+    Heal,
+    /// It can wait.
+    Background,
+}
+
+/// A queue with lanes.
+pub struct Queue<Lane, Key> {
+    lanes: Mutex<HashMap<Lane, Line<Key>>>,
+    changed: Notify,
+    at_once: usize,
+}
+
+struct Line<Key> {
+    next: u64,
+    ready: BTreeMap<(Urgency, u64), Key>,
+    later: BTreeMap<(Instant, u64), Key>,
+    places: HashMap<Key, Place>,
+    running: HashMap<Key, Option<(Urgency, Instant)>>,
+}
+
+/// Where a key waits.
+#[derive(Clone, Copy)]
+enum Place {
+    Ready(Urgency, u64),
+    Later(Instant, u64, Urgency),
+}
+
+impl<Key> Default for Line<Key> {
+    fn default() -> Self {
+        Self {
+            next: 0,
+            ready: BTreeMap::new(),
+            later: BTreeMap::new(),
+            places: HashMap::new(),
+            running: HashMap::new(),
+        }
+    }
+}
+
+impl<Key: Clone + Eq + Hash> Line<Key> {
+    /// Adds a key, or moves it forward. A later or less urgent wish changes nothing.
+    fn add(&mut self, key: Key, urgency: Urgency, at: Instant, now: Instant) {
+        if let Some(again) = self.running.get_mut(&key) {
+            let (sooner, first) = again.unwrap_or((urgency, at));
+            *again = Some((sooner.min(urgency), first.min(at)));
+            return;
+        }
+        let (urgency, at) = match self.places.remove(&key) {
+            None => (urgency, at),
+            Some(Place::Ready(known, number)) => {
+                if known <= urgency {
+                    self.places.insert(key, Place::Ready(known, number));
+                    return;
+                }
+                self.ready.remove(&(known, number));
+                (urgency, now)
+            }
+            Some(Place::Later(known_at, number, known)) => {
+                self.later.remove(&(known_at, number));
+                (known.min(urgency), known_at.min(at))
+            }
+        };
+        let number = self.next;
+        self.next += 1;
+        if at <= now {
+            self.ready.insert((urgency, number), key.clone());
+            self.places.insert(key, Place::Ready(urgency, number));
+        } else {
+            self.later.insert((at, number), key.clone());
+            self.places.insert(key, Place::Later(at, number, urgency));
+        }
+    }
+
+    fn take(&mut self, now: Instant) -> Option<Key> {
+        while let Some(due) = self
+            .later
+            .first_entry()
+            .filter(|entry| entry.key().0 <= now)
+        {
+            let key = due.remove();
+            if let Some(Place::Later(_, number, urgency)) = self.places.get(&key).copied() {
+                self.ready.insert((urgency, number), key.clone());
+                self.places.insert(key, Place::Ready(urgency, number));
+            }
+        }
+        let (_, key) = self.ready.pop_first()?;
+        self.places.remove(&key);
+        self.running.insert(key.clone(), None);
+        Some(key)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.places.is_empty() && self.running.is_empty()
+    }
+}
+
+impl<Lane: Clone + Eq + Hash, Key: Clone + Eq + Hash> Queue<Lane, Key> {
+    /// An empty queue; each lane has at most `at_once` keys handed out.
+    pub fn new(at_once: usize) -> Self {
+        Self {
+            lanes: Mutex::default(),
+            changed: Notify::new(),
+            at_once,
+        }
+    }
+
+    /// Adds a key to a lane.
+    pub fn add(&self, lane: Lane, key: Key, urgency: Urgency, after: Duration) {
+        let now = Instant::now();
+        let mut lanes = self.lanes.lock();
+        lanes
+            .entry(lane)
+            .or_default()
+            .add(key, urgency, now + after, now);
+        drop(lanes);
+        self.changed.notify_one();
+    }
+
+    /// The next key, when there is one. It must be given back by [`Self::done`].
+    pub async fn next(&self) -> (Lane, Key) {
+        loop {
+            let changed = self.changed.notified();
+            let wake = {
+                let now = Instant::now();
+                let mut lanes = self.lanes.lock();
+                let mut wake: Option<Instant> = None;
+                for (lane, line) in lanes.iter_mut() {
+                    if line.running.len() >= self.at_once {
+                        continue;
+                    }
+                    if let Some(key) = line.take(now) {
+                        return (lane.clone(), key);
+                    }
+                    let first = line.later.first_key_value().map(|((at, _), _)| *at);
+                    wake = [wake, first].into_iter().flatten().min();
+                }
+                wake
+            };
+            match wake {
+                None => changed.await,
+                Some(at) => tokio::select! {
+                    () = changed => {}
+                    () = sleep_until(at) => {}
+                },
+            }
+        }
+    }
+
+    /// Gives a key back.
+    pub fn done(&self, lane: &Lane, key: &Key) {
+        let now = Instant::now();
+        let mut lanes = self.lanes.lock();
+        if let Some(line) = lanes.get_mut(lane) {
+            if let Some(Some((urgency, at))) = line.running.remove(key) {
+                line.add(key.clone(), urgency, at, now);
+            }
+            if line.is_empty() {
+                lanes.remove(lane);
+            }
+        }
+        drop(lanes);
+        self.changed.notify_one();
+    }
+
+    /// How many keys wait or are worked on.
+    pub fn len(&self) -> usize {
+        let lanes = self.lanes.lock();
+        let count = |line: &Line<Key>| line.places.len() + line.running.len();
+        lanes.values().map(count).sum()
+    }
+
+    /// Whether there is nothing to do.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Duration = Duration::ZERO;
+
+    #[tokio::test(start_paused = true)]
+    async fn people_come_first_and_a_full_lane_delays_only_itself() {
+        let queue = Queue::new(1);
+        queue.add("slow", 1, Urgency::Background, NOW);
+        queue.add("slow", 2, Urgency::Person, NOW);
+        assert_eq!(queue.next().await, ("slow", 2));
+        queue.add("other", 3, Urgency::Background, NOW);
+        assert_eq!(queue.next().await, ("other", 3));
+        queue.done(&"slow", &2);
+        assert_eq!(queue.next().await, ("slow", 1));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_key_is_never_handed_out_twice_at_once() {
+        let queue = Queue::new(8);
+        queue.add("a", 1, Urgency::Background, NOW);
+        assert_eq!(queue.next().await, ("a", 1));
+        queue.add("a", 1, Urgency::Person, NOW);
+        queue.add("a", 2, Urgency::Background, NOW);
+        assert_eq!(queue.next().await, ("a", 2));
+        queue.done(&"a", &1);
+        assert_eq!(
+            queue.next().await,
+            ("a", 1),
+            "what came in between is not lost"
+        );
+        queue.done(&"a", &1);
+        queue.done(&"a", &2);
+        assert!(queue.is_empty());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_earliest_and_most_urgent_wish_counts() {
+        let queue = Queue::new(8);
+        let begun = Instant::now();
+        queue.add("a", 1, Urgency::Background, Duration::from_mins(60));
+        queue.add("a", 1, Urgency::Background, Duration::from_secs(5));
+        queue.add("a", 1, Urgency::Background, Duration::from_mins(30));
+        queue.add("a", 2, Urgency::Background, Duration::from_secs(9));
+        assert_eq!(queue.next().await, ("a", 1));
+        assert_eq!(begun.elapsed(), Duration::from_secs(5));
+        queue.add("a", 2, Urgency::Person, NOW);
+        assert_eq!(queue.next().await, ("a", 2));
+        assert_eq!(begun.elapsed(), Duration::from_secs(5));
+    }
+}

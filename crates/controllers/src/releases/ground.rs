@@ -1,0 +1,149 @@
+//! Where a release stands: the plane that it goes to, or what is in its way.
+
+use quadrille_engine::Site;
+use quadrille_planes::{PlaneName, PlaneState};
+use quadrille_types::{conditions::Reason, names::Uid, release::PlaneRef};
+
+use super::{
+    facts::{Facts, Key},
+    world::{Inner, name_of},
+};
+
+/// The plane that a release goes to.
+pub(super) struct Ground {
+    pub(super) plane: PlaneName,
+    pub(super) reference: PlaneRef,
+    pub(super) site: Site,
+}
+
+/// Why there is no ground.
+pub(super) enum Not {
+    /// Not everything was read yet.
+    Yet,
+    /// Something is in the way: a word for machines, and one for people.
+    Held(&'static str, String),
+}
+
+/// Finds the plane of a release that is to live.
+pub(super) fn find(world: &Inner, facts: &Facts) -> Result<Ground, Not> {
+    if !(world.has_environments && world.has_planes && world.has_releases) {
+        return Err(Not::Yet);
+    }
+    let held = |reason: Reason, message: String| Err(Not::Held(reason.as_str(), message));
+    if let Err(problems) = &facts.desired {
+        return held(
+            Reason::InvalidConfiguration,
+            format!("{problems}; what was applied before stays"),
+        );
+    }
+    let environment = (facts.key.namespace.clone(), facts.environment.clone());
+    let Some(known) = world.environments.get(&environment) else {
+        return held(
+            Reason::EnvironmentNotFound,
+            format!(
+                "spec.environmentName: there is no Environment {:?} in namespace {:?}: create it, or name another",
+                &*facts.environment, &*facts.key.namespace
+            ),
+        );
+    };
+    let name = match &known.plane {
+        Ok(name) => PlaneName {
+            namespace: facts.key.namespace.to_string(),
+            name: name.clone(),
+        },
+        Err(problem) => {
+            return held(
+                Reason::InvalidConfiguration,
+                format!("Environment {:?}: {problem}", &*facts.environment),
+            );
+        }
+    };
+    if let Some(before) = &facts.status.plane
+        && !facts.records.is_empty()
+        && name_of(before) != name
+    {
+        return held(
+            Reason::PlaneChanged,
+            format!(
+                "the environment is on DataPlane {} now, but objects of this release are on {}: delete the \
+                 release and create it again, or put the environment back",
+                name,
+                name_of(before)
+            ),
+        );
+    }
+    let Some(plane) = world.planes.get(&name) else {
+        return held(
+            Reason::DataPlaneNotFound,
+            format!(
+                "Environment {:?}: there is no DataPlane {:?} in namespace {:?}: create it, or set spec.dataPlaneRef",
+                &*facts.environment, name.name, name.namespace
+            ),
+        );
+    };
+    waits_for(world, facts)?;
+    match &plane.site {
+        Some(site)
+            if let PlaneState::Troubled { message, .. } = &*site.plane().state().borrow() =>
+        {
+            held(
+                Reason::PlaneUnreachable,
+                format!("DataPlane {name} does not answer: {message}"),
+            )
+        }
+        Some(site) => Ok(Ground {
+            reference: PlaneRef {
+                kind: "DataPlane".to_owned(),
+                name: name.name.clone(),
+                namespace: Some(name.namespace.clone()),
+                uid: Some(Uid::new(&*plane.uid)),
+            },
+            plane: name,
+            site: site.clone(),
+        }),
+        None => match &plane.problem {
+            Some((_, message)) => held(
+                Reason::PlaneUnreachable,
+                format!("DataPlane {name}: {message}"),
+            ),
+            None => Err(Not::Yet),
+        },
+    }
+}
+
+/// Whether another release must be in place first.
+fn waits_for(world: &Inner, facts: &Facts) -> Result<(), Not> {
+    if facts.depends_on.is_empty() {
+        return Ok(());
+    }
+    let held = |message| Err(Not::Held(Reason::DependencyNotReady.as_str(), message));
+    if let Some(cycle) = world.cycle(facts) {
+        let path: Vec<&str> = cycle.iter().map(|name| &**name).collect();
+        return held(format!(
+            "spec.dependsOn: releases wait for each other: {}: take one of these out",
+            path.join(" → ")
+        ));
+    }
+    for name in &facts.depends_on {
+        let key = Key {
+            namespace: facts.key.namespace.clone(),
+            name: name.clone(),
+        };
+        match world.releases.get(&key) {
+            None => {
+                return held(format!(
+                    "spec.dependsOn: there is no Release {:?} in namespace {:?} yet",
+                    &**name, &*facts.key.namespace
+                ));
+            }
+            Some(other) if !other.facts.is_applied() => {
+                return held(format!(
+                    "waits for Release {:?}: its objects are not all in place yet",
+                    &**name
+                ));
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(())
+}

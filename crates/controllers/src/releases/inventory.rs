@@ -1,0 +1,82 @@
+//! The inventory in a Release's status: every object that is, or may be, in the plane because of it.
+
+use std::sync::Arc;
+
+use quadrille_objects::{Desired, Identity, Record};
+use quadrille_types::{
+    ReleaseStatus,
+    names::{ResourceId, Uid},
+    release::ObjectStatus,
+};
+
+/// The records of a status. Words that a desired object has too are shared with it.
+pub(super) fn records(status: &ReleaseStatus, desired: &[Desired]) -> Vec<Record> {
+    status
+        .resources
+        .iter()
+        .map(|object| record(object, desired))
+        .collect()
+}
+
+fn record(object: &ObjectStatus, desired: &[Desired]) -> Record {
+    let known = desired.iter().find(|desired| {
+        *desired.identity.name == *object.name
+            && *desired.identity.namespace == *object.namespace
+            && desired.identity.kind.is(&object.group, &object.kind)
+    });
+    let share = |text: &str, of: Option<&Arc<str>>| match of {
+        Some(shared) if **shared == *text => Arc::clone(shared),
+        _ => text.into(),
+    };
+    Record {
+        id: share(object.id.as_str(), known.map(|known| &known.id)),
+        identity: known.map_or_else(
+            || Identity::new(&object.group, &object.kind, &object.namespace, &object.name),
+            |known| known.identity.clone(),
+        ),
+        version: share(&object.version, known.map(|known| &known.version)),
+        uid: object.uid.as_ref().map(|uid| uid.as_str().into()),
+        digest: object.digest.as_ref().and_then(|text| text.parse().ok()),
+        owned: object
+            .owned_fields_digest
+            .as_ref()
+            .and_then(|text| text.parse().ok()),
+    }
+}
+
+/// An entry for an object that nothing was said about yet.
+pub(super) fn blank(record: &Record) -> ObjectStatus {
+    let identity = &record.identity;
+    ObjectStatus {
+        id: ResourceId::new(&*record.id),
+        group: identity.kind.group.to_string(),
+        version: record.version.to_string(),
+        kind: identity.kind.kind.to_string(),
+        name: identity.name.to_string(),
+        namespace: identity.namespace.to_string(),
+        uid: None,
+        digest: None,
+        owned_fields_digest: None,
+        health_status: None,
+        health_message: None,
+        error: None,
+        status: None,
+        last_observed_time: None,
+    }
+}
+
+/// Writes a record into its entry.
+pub(super) fn write(entry: &mut ObjectStatus, record: &Record) {
+    entry.id = ResourceId::new(&*record.id);
+    entry.version = record.version.to_string();
+    entry.uid = record.uid.as_deref().map(Uid::new);
+    entry.digest = record.digest.map(|digest| digest.to_string());
+    entry.owned_fields_digest = record.owned.map(|digest| digest.to_string());
+}
+
+/// Whether an entry is of this identity.
+pub(super) fn is(entry: &ObjectStatus, identity: &Identity) -> bool {
+    *entry.name == *identity.name
+        && *entry.namespace == *identity.namespace
+        && identity.kind.is(&entry.group, &entry.kind)
+}

@@ -1,0 +1,649 @@
+//! One run over a release: look, plan, write down, apply, remove, report.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+    time::Duration,
+};
+
+use parking_lot::Mutex;
+use quadrille_engine::{self as engine, Applied, Deleted, Failure, Owner, Results, Site};
+use quadrille_objects::{
+    Desired, Identity, Plan, Record, desired,
+    plan::{self, Apply, Question, Removal, Why},
+};
+use quadrille_planes::{PlaneName, Trouble};
+use quadrille_types::{
+    annotations,
+    conditions::{self, ConditionType},
+    labels::{hierarchy, tracking},
+    release::{Audit, ObjectError, PlaneRef},
+};
+use tokio::time::Instant;
+
+use super::{
+    Context,
+    facts::{Facts, Key},
+    ground::{self, Ground},
+    status::{self, Known},
+    teardown,
+    world::{Memory, Mended, Standing},
+    writes,
+};
+use crate::{
+    events::Event,
+    queue::Urgency,
+    retry::{Backoff, pause},
+};
+
+/// When to run again without an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Again {
+    pub(super) after: Duration,
+    pub(super) urgency: Urgency,
+}
+
+impl Again {
+    pub(super) fn after(after: Duration) -> Self {
+        Self {
+            after,
+            urgency: Urgency::Background,
+        }
+    }
+
+    pub(super) fn at_once() -> Self {
+        Self {
+            after: Duration::ZERO,
+            urgency: Urgency::Person,
+        }
+    }
+
+    pub(super) fn soonest(one: Option<Self>, other: Option<Self>) -> Option<Self> {
+        [one, other]
+            .into_iter()
+            .flatten()
+            .min_by_key(|again| again.after)
+    }
+}
+
+/// Runs over a release once.
+pub(super) async fn run(context: &Context, key: &Key) -> Option<Again> {
+    let (facts, memory) = {
+        let world = context.world.look();
+        let held = world.releases.get(key)?;
+        (Arc::clone(&held.facts), Arc::clone(&held.memory))
+    };
+    {
+        let mut memory = memory.lock();
+        if memory.generation != facts.generation {
+            memory.generation = facts.generation;
+            memory.standing.clear();
+        }
+    }
+    let run = Run {
+        context,
+        facts,
+        memory,
+    };
+    let done = if run.facts.deleting_since.is_some() {
+        teardown::run(run).await
+    } else {
+        run.live().await
+    };
+    match done {
+        Ok(again) => again,
+        Err(trouble) => {
+            tracing::debug!(release = %key, reason = trouble.reason(), "a run ended early");
+            context.after_trouble(key, &trouble).await
+        }
+    }
+}
+
+/// A run over one release.
+pub(super) struct Run<'a> {
+    pub(super) context: &'a Context,
+    pub(super) facts: Arc<Facts>,
+    pub(super) memory: Arc<Mutex<Memory>>,
+}
+
+impl Run<'_> {
+    async fn live(mut self) -> Result<Option<Again>, Trouble> {
+        let found = ground::find(&self.context.world.look(), &self.facts);
+        let ground = match found {
+            Ok(ground) => ground,
+            Err(ground::Not::Yet) => return Ok(None),
+            Err(ground::Not::Held(reason, message)) => {
+                let facts = Arc::clone(&self.facts);
+                let known = self.known(
+                    facts.desired.as_deref().unwrap_or_default(),
+                    None,
+                    Some((reason, message)),
+                );
+                self.report(known, false).await?;
+                return Ok(None);
+            }
+        };
+        let facts = Arc::clone(&self.facts);
+        let Ok(wanted) = &facts.desired else {
+            return Ok(None);
+        };
+        let site = &ground.site;
+        for (kind, version) in desired::kinds(wanted) {
+            site.watch(&kind, &version);
+        }
+        for record in &facts.records {
+            site.watch(&record.identity.kind, &record.version);
+        }
+        let audit = self.audit(site).await;
+        let plan = self.plan(site, wanted, &facts.records);
+        let (applies, standing) = self.due(&plan, wanted);
+        let removals = self.removable(&ground, &plan);
+        if !applies.is_empty() || !plan.unrecorded.is_empty() {
+            self.prepare(&ground, wanted, &plan).await?;
+        }
+        let mut records = merged(&facts.records, wanted, &plan);
+        let mut results = Results::new();
+        if !applies.is_empty() {
+            results = self
+                .apply(site, wanted, &records, &applies, &standing)
+                .await;
+            self.remember(wanted, &applies, &results);
+            for (index, result) in &results {
+                if let Ok(applied) = result {
+                    let record = engine::recorded(&wanted[*index], applied);
+                    put(&mut records, record);
+                }
+            }
+        }
+        let all_applied = results.iter().all(|(_, result)| result.is_ok())
+            && standing.is_empty()
+            && plan.waiting.is_empty();
+        if all_applied && plan.blocked.is_none() && !removals.is_empty() {
+            if !writes::is_current(self.context, &self.facts).await? {
+                return Ok(Some(Again::at_once()));
+            }
+            let removed = engine::remove(site, &facts.uid, &facts.records, &removals).await;
+            self.forget_removed(&facts.records, removed, &mut records);
+        }
+        let mut known = self.known(wanted, Some(ground.reference.clone()), None);
+        known.records = records;
+        known.blocked = plan.blocked.as_ref().map(|why| {
+            format!(
+                "{why}: to allow it, annotate the release with {}: \"{}\"",
+                annotations::ALLOW_PRUNE,
+                facts.generation
+            )
+        });
+        let recheck = self.look_closer(site, wanted, &mut known);
+        let is_only_health =
+            applies.is_empty() && plan.unrecorded.is_empty() && removals.is_empty();
+        let wake = self.report(known, is_only_health).await?;
+        let wake = Again::soonest(Again::soonest(wake, recheck), audit);
+        Ok(Again::soonest(wake, self.next_try(&plan, &removals)))
+    }
+
+    /// Reads all objects now and then, although no event came: a watch may have lost one. Tells when to do so again.
+    async fn audit(&self, site: &Site) -> Option<Again> {
+        let is_settled = conditions::is_true(&self.facts.status.conditions, ConditionType::Ready);
+        let intervals = self.facts.intervals?;
+        let chosen = if is_settled {
+            intervals.settled
+        } else {
+            intervals.progressing
+        };
+        let interval = match chosen {
+            Audit::Never => return None,
+            Audit::Usual => AUDIT,
+            Audit::Every(interval) => interval.max(SHORTEST_AUDIT),
+        };
+        let now = Instant::now();
+        // The first one is somewhere within the interval, so that not all come at once.
+        let first = || {
+            now.checked_sub(interval.mul_f64(rand::random_range(0.0..0.5)))
+                .unwrap_or(now)
+        };
+        let due = *self.memory.lock().audited.get_or_insert_with(first) + interval;
+        if due > now {
+            return Some(Again::after(due - now));
+        }
+        self.memory.lock().audited = Some(now);
+        for record in &self.facts.records {
+            if let Err(failure) = engine::look(site, record).await {
+                tracing::debug!(release = %self.facts.key, reason = failure.reason, "an audit failed");
+            }
+        }
+        Some(Again::after(interval))
+    }
+
+    fn plan(&self, site: &Site, desired: &[Desired], records: &[Record]) -> Plan {
+        let seen = site.sights().at_once();
+        plan::plan(&Question {
+            stamp: &self.facts.stamp,
+            owner: &self.facts.uid,
+            desired,
+            records,
+            look: |identity: &Identity| seen.look(identity),
+            may_remove_anything: self.facts.may_prune == Some(self.facts.generation),
+        })
+    }
+
+    /// What is to be applied now, and what failed before and has to wait.
+    fn due<'a>(&self, plan: &Plan, desired: &'a [Desired]) -> (Vec<Apply>, HashSet<&'a Identity>) {
+        let now = Instant::now();
+        let mut memory = self.memory.lock();
+        let mut due = Vec::new();
+        let mut standing = HashSet::new();
+        for apply in &plan.applies {
+            let identity = &desired[apply.index].identity;
+            let waits = memory
+                .standing
+                .get(identity)
+                .is_some_and(|standing| standing.backoff.until > now);
+            let fights = apply.why.heals()
+                && memory.mended.get(identity).is_some_and(|mended| {
+                    let over = mended.times.saturating_sub(Mended::AT_ONCE);
+                    over > 0 && now < mended.last + pause(over + 4, 1.0)
+                });
+            if waits || fights {
+                standing.insert(identity);
+            } else {
+                due.push(apply.clone());
+            }
+        }
+        let needed: HashSet<&Identity> = plan
+            .applies
+            .iter()
+            .map(|apply| &desired[apply.index].identity)
+            .collect();
+        memory.standing.retain(|identity, _| {
+            needed.contains(identity) || !desired.iter().any(|object| object.identity == *identity)
+        });
+        (due, standing)
+    }
+
+    /// What may be removed now: not what another release asks for, which takes it over.
+    fn removable(&self, ground: &Ground, plan: &Plan) -> Vec<Removal> {
+        let now = Instant::now();
+        let memory = self.memory.lock();
+        plan.removals
+            .iter()
+            .filter(|removal| {
+                let identity = &self.facts.records[removal.index].identity;
+                let waits = memory
+                    .standing
+                    .get(identity)
+                    .is_some_and(|standing| standing.backoff.until > now);
+                !waits && !self.is_claimed(&ground.plane, identity, removal)
+            })
+            .cloned()
+            .collect()
+    }
+
+    fn is_claimed(&self, plane: &PlaneName, identity: &Identity, removal: &Removal) -> bool {
+        if removal.how != plan::Leave::Delete {
+            return false;
+        }
+        let claimant = self
+            .context
+            .world
+            .look()
+            .claimant(plane, identity, &self.facts.key);
+        if let Some(other) = &claimant {
+            self.context.wake(other, Urgency::Heal);
+        }
+        claimant.is_some()
+    }
+
+    /// Writes down what is about to be sent, before it is.
+    async fn prepare(
+        &mut self,
+        ground: &Ground,
+        desired: &[Desired],
+        plan: &Plan,
+    ) -> Result<(), Trouble> {
+        if !self.facts.is_held() {
+            self.facts = writes::hold(self.context, &self.facts).await?;
+        }
+        let is_placed = self.facts.status.plane.as_ref() == Some(&ground.reference);
+        if plan.unrecorded.is_empty() && is_placed {
+            return Ok(());
+        }
+        let mut known = self.known(desired, Some(ground.reference.clone()), None);
+        known.records = merged(&self.facts.records, desired, plan);
+        known.is_applying = true;
+        let (next, _) = status::next(&self.facts.status, &known);
+        self.facts = writes::status(self.context, &self.facts, &next).await?;
+        Ok(())
+    }
+
+    async fn apply(
+        &self,
+        site: &Site,
+        desired: &[Desired],
+        records: &[Record],
+        applies: &[Apply],
+        standing: &HashSet<&Identity>,
+    ) -> Results<Applied> {
+        let facts = &self.facts;
+        let labels = [
+            (tracking::CREATED_BY, tracking::RELEASE_CONTROLLER),
+            (tracking::RELEASE_NAMESPACE, &*facts.key.namespace),
+            (hierarchy::ENVIRONMENT, &*facts.environment),
+            (hierarchy::PROJECT, &*facts.project),
+        ];
+        let was_given_up =
+            |uid: &str, identity: &Identity| self.context.world.look().has_given_up(uid, identity);
+        let owner = Owner {
+            stamp: &facts.stamp,
+            uid: &facts.uid,
+            namespace_labels: &labels,
+            may_adopt: facts.may_adopt,
+            was_given_up: &was_given_up,
+        };
+        engine::apply(site, &owner, desired, records, applies, standing).await
+    }
+
+    /// Remembers what failed and what was mended, and tells people.
+    fn remember(&self, desired: &[Desired], applies: &[Apply], results: &Results<Applied>) {
+        let now = Instant::now();
+        let mut memory = self.memory.lock();
+        for (index, result) in results {
+            let object = &desired[*index];
+            let identity = &object.identity;
+            match result {
+                Err(failure) => {
+                    let before = memory.standing.remove(identity);
+                    let is_news = before
+                        .as_ref()
+                        .is_none_or(|before| before.failure.reason != failure.reason);
+                    if is_news && !failure.is_about_plane && failure.reason != "WaitingForIsolation"
+                    {
+                        let note = format!(
+                            "resource {:?}: {identity}: {}",
+                            &*object.id, failure.message
+                        );
+                        self.tell(true, "ApplyFailed", "Apply", note);
+                    }
+                    self.stand(&mut memory, identity, failure.clone(), before.as_ref(), now);
+                }
+                Ok(applied) => {
+                    memory.standing.remove(identity);
+                    let why = applies.iter().find(|apply| apply.index == *index);
+                    if let Some(undone) = &applied.healed {
+                        self.mended(
+                            &mut memory,
+                            identity,
+                            undone,
+                            why.map(|apply| apply.why),
+                            now,
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    fn stand(
+        &self,
+        memory: &mut Memory,
+        identity: &Identity,
+        failure: Failure,
+        before: Option<&Standing>,
+        now: Instant,
+    ) {
+        let backoff = Backoff::after(
+            before.map(|before| before.backoff),
+            failure.retry_after,
+            now,
+            rand::random(),
+        );
+        memory
+            .standing
+            .insert(identity.clone(), Standing { failure, backoff });
+    }
+
+    fn mended(
+        &self,
+        memory: &mut Memory,
+        identity: &Identity,
+        undone: &str,
+        why: Option<Why>,
+        now: Instant,
+    ) {
+        let mended = memory.mended.entry(identity.clone()).or_insert(Mended {
+            times: 0,
+            last: now,
+        });
+        if now.duration_since(mended.last) > Mended::QUIET {
+            mended.times = 0;
+        }
+        mended.times += 1;
+        mended.last = now;
+        let fights = mended.times > Mended::AT_ONCE;
+        let reason = if fights {
+            "DriftRepeated"
+        } else {
+            "DriftHealed"
+        };
+        let deed = if why == Some(Why::Missing) {
+            "made again"
+        } else {
+            "restored"
+        };
+        self.tell(
+            fights,
+            reason,
+            "Heal",
+            format!("{identity}: {undone}; {deed}"),
+        );
+    }
+
+    pub(super) fn tell(
+        &self,
+        is_warning: bool,
+        reason: &'static str,
+        action: &'static str,
+        note: String,
+    ) {
+        self.context.events.tell(Event {
+            regarding: crate::events::Regarding {
+                kind: "Release",
+                namespace: self.facts.key.namespace.to_string(),
+                name: self.facts.key.name.to_string(),
+                uid: self.facts.uid.to_string(),
+            },
+            is_warning,
+            reason,
+            action,
+            note,
+        });
+    }
+
+    /// Takes what is gone out of the inventory; what is not stays in it.
+    pub(super) fn forget_removed(
+        &self,
+        before: &[Record],
+        removed: Results<Deleted>,
+        records: &mut Vec<Record>,
+    ) {
+        let now = Instant::now();
+        let mut memory = self.memory.lock();
+        for (index, result) in removed {
+            let identity = &before[index].identity;
+            match result {
+                Ok(Deleted::Gone) => {
+                    records.retain(|record| record.identity != *identity);
+                    memory.standing.remove(identity);
+                    memory.held_by.remove(identity);
+                }
+                Ok(Deleted::Going(finalizers)) => {
+                    memory.held_by.insert(identity.clone(), finalizers);
+                }
+                Err(failure) => {
+                    let before = memory.standing.remove(identity);
+                    self.stand(&mut memory, identity, failure, before.as_ref(), now);
+                }
+            }
+        }
+    }
+
+    /// What is known, before anything was done.
+    pub(super) fn known<'k>(
+        &self,
+        desired: &'k [Desired],
+        plane: Option<PlaneRef>,
+        held: Option<(&'static str, String)>,
+    ) -> Known<'k> {
+        let memory = self.memory.lock();
+        let failures = memory
+            .standing
+            .iter()
+            .map(|(identity, standing)| {
+                let error = ObjectError {
+                    reason: standing.failure.reason.clone(),
+                    message: standing.failure.message.clone(),
+                };
+                (identity.clone(), error)
+            })
+            .collect();
+        Known {
+            generation: self.facts.generation,
+            plane: plane.or_else(|| self.facts.status.plane.clone()),
+            desired,
+            records: self.facts.records.clone(),
+            failures,
+            seen: HashMap::new(),
+            blocked: None,
+            held,
+            is_applying: false,
+            now: jiff::Timestamp::now(),
+        }
+    }
+
+    /// Takes in how objects are doing, and looks at the pods of those that are in trouble for a while.
+    fn look_closer(
+        &self,
+        site: &Site,
+        desired: &[Desired],
+        known: &mut Known<'_>,
+    ) -> Option<Again> {
+        let mut again: Option<Duration> = None;
+        for object in desired {
+            let identity = &object.identity;
+            let Some(doing) = site.sights().health(identity) else {
+                continue;
+            };
+            let mut due = doing.recheck;
+            if due.is_some_and(|due| due.is_zero()) {
+                site.sights().hear_pods(identity, None);
+            } else if let Some(selector) = &doing.verdict.pods {
+                match PATIENCE.checked_sub(doing.lasts) {
+                    Some(rest) if !rest.is_zero() => due = Some(rest),
+                    _ => site.follow_pods(identity, Some(selector)),
+                }
+            } else if doing.recheck.is_none() {
+                site.follow_pods(identity, None);
+            }
+            again = [again, due].into_iter().flatten().min();
+            known.seen.insert(identity.clone(), doing);
+        }
+        again.map(Again::after)
+    }
+
+    /// Writes the status if it says something new. What is only health is not written more often than people read.
+    pub(super) async fn report(
+        &mut self,
+        mut known: Known<'_>,
+        is_only_health: bool,
+    ) -> Result<Option<Again>, Trouble> {
+        // Failures of this run are in the memory by now.
+        known.failures = self.known(known.desired, None, None).failures;
+        let (next, wake) = status::next(&self.facts.status, &known);
+        let wake = wake.map(Again::after);
+        if self.facts.status == next {
+            return Ok(wake);
+        }
+        let now = Instant::now();
+        if is_only_health {
+            let mut memory = self.memory.lock();
+            let (last, times) = memory.told.unwrap_or((now - QUIET, 0));
+            let since = now.duration_since(last);
+            let spacing = SPACING.saturating_mul(1 << times.min(6));
+            if since < spacing {
+                return Ok(Again::soonest(
+                    wake,
+                    Some(Again::after(spacing.saturating_sub(since))),
+                ));
+            }
+            let times = if since > QUIET { 0 } else { times + 1 };
+            memory.told = Some((now, times));
+        }
+        self.facts = writes::status(self.context, &self.facts, &next).await?;
+        Ok(wake)
+    }
+
+    /// When something that waits may be tried again.
+    fn next_try(&self, plan: &Plan, removals: &[Removal]) -> Option<Again> {
+        let now = Instant::now();
+        let memory = self.memory.lock();
+        let standing = memory
+            .standing
+            .values()
+            .map(|standing| standing.backoff.until)
+            .min();
+        let mended = memory
+            .mended
+            .values()
+            .filter(|mended| mended.times > Mended::AT_ONCE)
+            .map(|mended| mended.last + pause(mended.times - Mended::AT_ONCE + 4, 1.0))
+            .filter(|at| *at > now)
+            .min();
+        let handed_over = (plan.blocked.is_none() && plan.removals.len() > removals.len())
+            .then(|| now + HANDOVER);
+        [standing, mended, handed_over]
+            .into_iter()
+            .flatten()
+            .min()
+            .map(|at| Again::after(at.saturating_duration_since(now)))
+    }
+}
+
+/// A workload that gets where it is going within this time is not looked at any closer.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// How often objects are read without an event, where nothing else is asked for.
+const AUDIT: Duration = Duration::from_hours(8);
+/// How often at most.
+const SHORTEST_AUDIT: Duration = Duration::from_secs(10);
+/// Between two reports that are only about health, at least.
+const SPACING: Duration = Duration::from_secs(1);
+/// Without a report for so long, the next one is written at once.
+const QUIET: Duration = Duration::from_mins(5);
+/// How often to look whether another release took an object over.
+const HANDOVER: Duration = Duration::from_secs(1);
+
+/// The inventory with what is about to be sent.
+fn merged(records: &[Record], desired: &[Desired], plan: &Plan) -> Vec<Record> {
+    let mut merged = records.to_vec();
+    for index in &plan.unrecorded {
+        let object = &desired[*index];
+        merged.push(Record {
+            id: Arc::clone(&object.id),
+            identity: object.identity.clone(),
+            version: Arc::clone(&object.version),
+            uid: None,
+            digest: None,
+            owned: None,
+        });
+    }
+    merged
+}
+
+fn put(records: &mut Vec<Record>, record: Record) {
+    match records
+        .iter_mut()
+        .find(|known| known.identity == record.identity)
+    {
+        Some(known) => *known = record,
+        None => records.push(record),
+    }
+}

@@ -1,0 +1,349 @@
+//! Everything that is known, in one place: what watches tell goes in, what a run needs comes out.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+    time::Duration,
+};
+
+use parking_lot::{Mutex, MutexGuard};
+use quadrille_engine::{Failure, Site};
+use quadrille_objects::Identity;
+use quadrille_planes::PlaneName;
+use quadrille_types::{Environment, release::PlaneRef};
+use tokio::time::Instant;
+
+use super::facts::{Facts, Key};
+use crate::retry::Backoff;
+
+/// Everything that is known.
+#[derive(Default)]
+pub(crate) struct World {
+    inner: Mutex<Inner>,
+}
+
+/// What is known, while nobody else changes it.
+#[derive(Default)]
+pub(crate) struct Inner {
+    /// Environments by namespace and name.
+    pub(crate) environments: HashMap<(Arc<str>, Arc<str>), EnvironmentFacts>,
+    /// Data planes.
+    pub(crate) planes: HashMap<PlaneName, PlaneFacts>,
+    /// Releases.
+    pub(crate) releases: HashMap<Key, Held>,
+    by_uid: HashMap<Arc<str>, Key>,
+    /// What a list of releases that is under way has not shown yet.
+    unlisted: HashSet<Key>,
+    /// Whether what is not here is not there.
+    pub(crate) has_environments: bool,
+    /// The same for planes.
+    pub(crate) has_planes: bool,
+    /// The same for releases.
+    pub(crate) has_releases: bool,
+}
+
+/// What is known of an environment.
+pub(crate) struct EnvironmentFacts {
+    /// The plane that it runs on, or why nobody can tell.
+    pub(crate) plane: Result<String, String>,
+}
+
+/// What is known of a plane.
+pub(crate) struct PlaneFacts {
+    /// Its uid.
+    pub(crate) uid: Arc<str>,
+    /// The way to it, if there is one.
+    pub(crate) site: Option<Site>,
+    /// Why there is none: a word for machines and one for people.
+    pub(crate) problem: Option<(&'static str, String)>,
+    /// Whether what is left there may be left.
+    pub(crate) is_abandoned: bool,
+}
+
+/// A release, and what is remembered of earlier runs.
+pub(crate) struct Held {
+    /// What is known of it.
+    pub(crate) facts: Arc<Facts>,
+    /// What is remembered.
+    pub(crate) memory: Arc<Mutex<Memory>>,
+}
+
+/// What is remembered of earlier runs of a release.
+#[derive(Default)]
+pub(crate) struct Memory {
+    /// The generation that failures are of.
+    pub(crate) generation: i64,
+    /// What failed and is not to be tried yet.
+    pub(crate) standing: HashMap<Identity, Standing>,
+    /// How often objects were mended lately.
+    pub(crate) mended: HashMap<Identity, Mended>,
+    /// When the status was last written because of health, and how often in a row.
+    pub(crate) told: Option<(Instant, u32)>,
+    /// What holds objects that are on their way out.
+    pub(crate) held_by: HashMap<Identity, Vec<String>>,
+    /// Since when the release is being removed.
+    pub(crate) removing_since: Option<Instant>,
+    /// When the objects were last looked at without an event.
+    pub(crate) audited: Option<Instant>,
+}
+
+/// A failure that stands.
+pub(crate) struct Standing {
+    /// What went wrong.
+    pub(crate) failure: Failure,
+    /// When to try again.
+    pub(crate) backoff: Backoff,
+}
+
+/// How often an object was mended in a row.
+#[derive(Clone, Copy)]
+pub(crate) struct Mended {
+    /// How often.
+    pub(crate) times: u32,
+    /// When last.
+    pub(crate) last: Instant,
+}
+
+impl Mended {
+    /// Mending that often in a row is done at once; then somebody fights us, and it takes its time.
+    pub(crate) const AT_ONCE: u32 = 5;
+    /// Quiet for that long, and it starts anew.
+    pub(crate) const QUIET: Duration = Duration::from_mins(1);
+}
+
+/// Longer chains of dependencies are not looked into for cycles.
+const LONGEST_CHAIN: usize = 100;
+
+/// What became of news about a release.
+pub(crate) enum Heard {
+    /// It is older than what is known.
+    Old,
+    /// It is new; the plane that it was on before, if another.
+    New,
+}
+
+impl World {
+    /// Looks at everything.
+    pub(crate) fn look(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock()
+    }
+}
+
+impl Inner {
+    /// A new list of releases begins.
+    pub(crate) fn begin_list(&mut self) {
+        self.unlisted = self.releases.keys().cloned().collect();
+    }
+
+    /// A list of releases is complete: what it lacks is gone, unless it is newer than the list.
+    pub(crate) fn end_list(&mut self, revision: u64) {
+        for key in std::mem::take(&mut self.unlisted) {
+            let uid = self
+                .releases
+                .get(&key)
+                .filter(|held| held.facts.revision() <= revision)
+                .map(|held| Arc::clone(&held.facts.uid));
+            if let Some(uid) = uid {
+                self.remove(&key, &uid);
+            }
+        }
+    }
+
+    /// Takes in a release.
+    pub(crate) fn put(&mut self, facts: Arc<Facts>) -> Heard {
+        self.unlisted.remove(&facts.key);
+        self.by_uid
+            .insert(Arc::clone(&facts.uid), facts.key.clone());
+        match self.releases.get_mut(&facts.key) {
+            Some(held) if held.facts.uid == facts.uid => {
+                if held.facts.revision() >= facts.revision() {
+                    return Heard::Old;
+                }
+                held.facts = facts;
+            }
+            _ => {
+                let memory = Arc::default();
+                self.releases
+                    .insert(facts.key.clone(), Held { facts, memory });
+            }
+        }
+        Heard::New
+    }
+
+    /// Takes in that a release is gone.
+    pub(crate) fn remove(&mut self, key: &Key, uid: &str) {
+        self.by_uid.remove(uid);
+        if self
+            .releases
+            .get(key)
+            .is_some_and(|held| *held.facts.uid == *uid)
+        {
+            self.releases.remove(key);
+        }
+    }
+
+    /// The release of a uid.
+    pub(crate) fn by_uid(&self, uid: &str) -> Option<&Held> {
+        self.releases.get(self.by_uid.get(uid)?)
+    }
+
+    /// The plane that a release's environment is on.
+    pub(crate) fn plane_of(&self, facts: &Facts) -> Option<PlaneName> {
+        let key = (
+            Arc::clone(&facts.key.namespace),
+            Arc::clone(&facts.environment),
+        );
+        let name = self.environments.get(&key)?.plane.as_ref().ok()?;
+        Some(PlaneName {
+            namespace: facts.key.namespace.to_string(),
+            name: name.clone(),
+        })
+    }
+
+    /// The lane that a release is worked on in: its plane's.
+    pub(crate) fn lane(&self, facts: &Facts) -> Option<PlaneName> {
+        match &facts.status.plane {
+            Some(plane) => Some(name_of(plane)),
+            None => self.plane_of(facts),
+        }
+    }
+
+    /// Another release on the same plane that asks for an object.
+    pub(crate) fn claimant(
+        &self,
+        plane: &PlaneName,
+        identity: &Identity,
+        not: &Key,
+    ) -> Option<Key> {
+        self.releases
+            .values()
+            .map(|held| &held.facts)
+            .filter(|facts| facts.key != *not && facts.deleting_since.is_none())
+            .filter(|facts| {
+                let desired = facts.desired.as_deref().unwrap_or_default();
+                desired.iter().any(|object| object.identity == *identity)
+            })
+            .find(|facts| self.lane(facts).as_ref() == Some(plane))
+            .map(|facts| facts.key.clone())
+    }
+
+    /// Whether the release of a uid no longer asks for an object.
+    pub(crate) fn has_given_up(&self, uid: &str, identity: &Identity) -> bool {
+        self.by_uid(uid).is_some_and(|held| {
+            held.facts.deleting_since.is_none()
+                && matches!(&held.facts.desired, Ok(desired)
+                    if !desired.iter().any(|object| object.identity == *identity))
+        })
+    }
+
+    /// Releases that have objects on a plane.
+    pub(crate) fn on_plane<'a>(
+        &'a self,
+        plane: &'a PlaneName,
+    ) -> impl Iterator<Item = &'a Arc<Facts>> {
+        self.releases
+            .values()
+            .map(|held| &held.facts)
+            .filter(move |facts| self.lane(facts).as_ref() == Some(plane))
+    }
+
+    /// Releases that wait for another, or that must go before it.
+    pub(crate) fn dependents<'a>(&'a self, key: &'a Key) -> impl Iterator<Item = &'a Arc<Facts>> {
+        self.releases
+            .values()
+            .map(|held| &held.facts)
+            .filter(move |facts| {
+                facts.key.namespace == key.namespace
+                    && facts.key != *key
+                    && facts.depends_on.contains(&key.name)
+            })
+    }
+
+    /// Releases whose end may have waited for another one.
+    pub(crate) fn waiting_for(&self, gone: &Key) -> Vec<Key> {
+        self.releases
+            .values()
+            .map(|held| &held.facts)
+            .filter(|facts| facts.deleting_since.is_some() || facts.depends_on.contains(&gone.name))
+            .map(|facts| facts.key.clone())
+            .collect()
+    }
+
+    /// Other releases with objects in a namespace of a plane.
+    pub(crate) fn guests(&self, plane: &PlaneName, namespace: &str, not: &Key) -> Vec<Key> {
+        self.on_plane(plane)
+            .filter(|facts| facts.key != *not)
+            .filter(|facts| {
+                facts
+                    .records
+                    .iter()
+                    .any(|record| *record.identity.namespace == *namespace)
+            })
+            .map(|facts| facts.key.clone())
+            .collect()
+    }
+
+    /// A chain of dependencies that leads back to where it began.
+    pub(crate) fn cycle(&self, start: &Facts) -> Option<Vec<Arc<str>>> {
+        let mut path = vec![Arc::clone(&start.key.name)];
+        let mut visited = HashSet::new();
+        self.walk(start, start, &mut path, &mut visited)
+            .then_some(path)
+    }
+
+    fn walk(
+        &self,
+        start: &Facts,
+        from: &Facts,
+        path: &mut Vec<Arc<str>>,
+        visited: &mut HashSet<Arc<str>>,
+    ) -> bool {
+        if path.len() > LONGEST_CHAIN {
+            return false;
+        }
+        for name in &from.depends_on {
+            path.push(Arc::clone(name));
+            if *name == start.key.name {
+                return true;
+            }
+            let key = Key {
+                namespace: Arc::clone(&start.key.namespace),
+                name: Arc::clone(name),
+            };
+            if visited.insert(Arc::clone(name))
+                && let Some(next) = self.releases.get(&key)
+                && self.walk(start, &next.facts, path, visited)
+            {
+                return true;
+            }
+            path.pop();
+        }
+        false
+    }
+}
+
+/// The name of a plane that was written down.
+pub(crate) fn name_of(plane: &PlaneRef) -> PlaneName {
+    PlaneName {
+        namespace: plane.namespace.clone().unwrap_or_default(),
+        name: plane.name.clone(),
+    }
+}
+
+impl EnvironmentFacts {
+    /// Reads an environment.
+    pub(crate) fn read(environment: &Environment) -> Self {
+        let plane = match environment.spec.resolve() {
+            Err(problem) => Err(problem.to_string()),
+            Ok(resolved) => match resolved.data_plane {
+                None => Ok("default".to_owned()),
+                Some(reference) if reference.kind == "DataPlane" => Ok(reference.name),
+                Some(reference) => Err(format!(
+                    "spec.dataPlaneRef.kind: {} is not served yet: use a DataPlane of the same namespace",
+                    reference.kind
+                )),
+            },
+        };
+        Self { plane }
+    }
+}

@@ -1,0 +1,90 @@
+//! What is written to a Release: its finalizer and its status. Each write is for exactly the revision that was
+//! read, so that a stale view can't undo what somebody else wrote.
+
+use std::sync::Arc;
+
+use quadrille_planes::Trouble;
+use quadrille_types::{Release, ReleaseStatus, finalizers};
+use serde_json::{Value, json};
+
+use super::{Context, facts::Facts};
+
+/// Adds our finalizer.
+pub(super) async fn hold(context: &Context, facts: &Facts) -> Result<Arc<Facts>, Trouble> {
+    let mut names = facts.finalizers.clone();
+    names.push(finalizers::RELEASE.to_owned());
+    set_finalizers(context, facts, &names).await
+}
+
+/// Takes our finalizer away: the release may go.
+pub(super) async fn let_go(context: &Context, facts: &Facts) -> Result<(), Trouble> {
+    let names: Vec<String> = facts
+        .finalizers
+        .iter()
+        .filter(|name| *name != finalizers::RELEASE)
+        .cloned()
+        .collect();
+    match set_finalizers(context, facts, &names).await {
+        Ok(_) | Err(Trouble::NotFound(_)) => Ok(()),
+        Err(trouble) => Err(trouble),
+    }
+}
+
+async fn set_finalizers(
+    context: &Context,
+    facts: &Facts,
+    names: &[String],
+) -> Result<Arc<Facts>, Trouble> {
+    let patch = json!({ "metadata": {
+        "resourceVersion": facts.resource_version,
+        "finalizers": names,
+    }});
+    write(context, facts, "", &patch).await
+}
+
+/// Writes the status.
+pub(super) async fn status(
+    context: &Context,
+    facts: &Facts,
+    status: &ReleaseStatus,
+) -> Result<Arc<Facts>, Trouble> {
+    let mut status =
+        serde_json::to_value(status).map_err(|error| Trouble::Unsendable(error.to_string()))?;
+    // A merge keeps what it does not mention.
+    for field in ["conditions", "plane", "healthy", "resources"] {
+        if status[field].is_null() {
+            status[field] = Value::Null;
+        }
+    }
+    let patch = json!({
+        "metadata": { "resourceVersion": facts.resource_version },
+        "status": status,
+    });
+    write(context, facts, "status", &patch).await
+}
+
+async fn write(
+    context: &Context,
+    facts: &Facts,
+    subresource: &str,
+    patch: &Value,
+) -> Result<Arc<Facts>, Trouble> {
+    let (namespace, name) = (&facts.key.namespace, &facts.key.name);
+    let answer = context
+        .control
+        .patch::<Release>(namespace, name, subresource, patch)
+        .await?;
+    context.take_in(answer)
+}
+
+/// Whether what we know of a release is still so, by asking.
+pub(super) async fn is_current(context: &Context, facts: &Facts) -> Result<bool, Trouble> {
+    let (namespace, name) = (&facts.key.namespace, &facts.key.name);
+    let Some(found) = context.control.get::<Release>(namespace, name).await? else {
+        return Ok(false);
+    };
+    let fresh = context.take_in(found)?;
+    Ok(fresh.uid == facts.uid
+        && fresh.generation == facts.generation
+        && fresh.deleting_since.is_none())
+}

@@ -1,0 +1,27 @@
+//! Makes one plane match one plan: apply, prune, observe, heal.
+//!
+//! ```text
+//!   watches of the plane ──► Sights ──┐
+//!   what is asked for, what was ──────┼─► objects::plan ──► carry::{apply, remove} ──► results, one per object
+//!   written down                      │                            │
+//!   answers to our own writes ────────┴◄───────────────────────────┘
+//! ```
+//! Everything that is sent passes the plane's limits and the fence. The room knows no kind of our own; whose an
+//! object is comes in as labels.
+
+mod carry;
+mod failure;
+mod fence;
+mod pods;
+mod replace;
+mod requests;
+mod send;
+mod sights;
+mod site;
+
+pub use carry::{Results, apply, look, remove};
+pub use failure::Failure;
+pub use fence::Fence;
+pub use send::{Applied, Owner, recorded};
+pub use sights::{AtOnce, Doing, Sights, Tell};
+pub use site::{DEADLINE, Deleted, Marks, Site};

@@ -1,0 +1,371 @@
+//! What is seen of a plane's objects: fed by watches, and by the answers to our own writes.
+
+use std::{
+    collections::HashMap,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use jiff::Timestamp;
+use parking_lot::{RwLock, RwLockReadGuard};
+use quadrille_objects::{
+    GroupKind, Identity, Live, Sight,
+    health::{self, Health, Pod},
+    live::{Lens, revision},
+};
+use quadrille_planes::feed::News;
+use serde_json::Value;
+
+/// Called with an identity and an owner whose view of it changed.
+pub type Tell = Arc<dyn Fn(&Identity, &str) + Send + Sync>;
+
+/// How an object is doing.
+#[derive(Clone, Debug)]
+pub struct Doing {
+    /// What is said of it.
+    pub verdict: health::Verdict,
+    /// Its own status, if it is short.
+    pub excerpt: Option<Arc<str>>,
+    /// For how long the same is said.
+    pub lasts: Duration,
+    /// When to look again, because a recovery is not believed yet.
+    pub recheck: Option<Duration>,
+}
+
+/// What is seen of a plane.
+pub struct Sights {
+    lens: Lens,
+    tell: Tell,
+    shelves: RwLock<HashMap<GroupKind, Shelf>>,
+}
+
+/// Objects of one kind.
+#[derive(Default)]
+struct Shelf {
+    /// Whether what is not here is not there.
+    complete: bool,
+    /// Counts lists, to find what a new one no longer has.
+    list: u32,
+    objects: HashMap<Place, Seen>,
+}
+
+#[derive(PartialEq, Eq, Hash, Clone)]
+struct Place {
+    namespace: Arc<str>,
+    name: Arc<str>,
+}
+
+struct Seen {
+    live: Live,
+    list: u32,
+    /// Since when the verdict is what it is.
+    since: Instant,
+    /// What is needed to judge again when its pods change; only while it is in trouble.
+    troubled: Option<Box<Troubled>>,
+}
+
+#[derive(Default)]
+struct Troubled {
+    object: Value,
+    pods: Option<Vec<Pod>>,
+    /// A recovery that is not believed before then.
+    believed_from: Option<Timestamp>,
+}
+
+impl Sights {
+    /// Nothing is seen yet.
+    pub fn new(lens: Lens, tell: Tell) -> Self {
+        Self {
+            lens,
+            tell,
+            shelves: RwLock::default(),
+        }
+    }
+
+    /// How objects are read.
+    pub fn lens(&self) -> Lens {
+        self.lens
+    }
+
+    /// Asks something of what is seen of an identity.
+    pub fn with<T>(&self, identity: &Identity, ask: impl FnOnce(Sight<'_>) -> T) -> T {
+        let shelves = self.shelves.read();
+        ask(look(&shelves, identity))
+    }
+
+    /// Everything that is seen, at one moment: it does not change while this is held.
+    pub fn at_once(&self) -> AtOnce<'_> {
+        AtOnce(self.shelves.read())
+    }
+
+    /// Takes in the answer to a write of our own, which the watch will tell later.
+    pub fn note(&self, identity: &Identity, object: &Value) -> Live {
+        let live = Live::read(object, self.lens);
+        let mut shelves = self.shelves.write();
+        let shelf = shelves.entry(identity.kind.clone()).or_default();
+        shelf.put(Place::of(identity), live.clone(), object);
+        live
+    }
+
+    /// What is known of an object's health, and since when it is so.
+    pub fn health(&self, identity: &Identity) -> Option<Doing> {
+        let shelves = self.shelves.read();
+        let seen = shelves
+            .get(&identity.kind)?
+            .objects
+            .get(&Place::of(identity))?;
+        let recheck = seen
+            .troubled
+            .as_ref()
+            .and_then(|troubled| troubled.believed_from);
+        Some(Doing {
+            verdict: seen.live.verdict.clone(),
+            excerpt: seen.live.excerpt.clone(),
+            lasts: seen.since.elapsed(),
+            recheck: recheck.map(|at| {
+                let left = at.duration_since(Timestamp::now());
+                Duration::try_from(left).unwrap_or_default()
+            }),
+        })
+    }
+
+    /// Takes in the pods of a workload that is in trouble; without any, judges again with those that are known.
+    pub fn hear_pods(&self, identity: &Identity, pods: Option<Vec<Pod>>) {
+        let mut owner = None;
+        {
+            let mut shelves = self.shelves.write();
+            let shelf = shelves.get_mut(&identity.kind);
+            let seen = shelf.and_then(|shelf| shelf.objects.get_mut(&Place::of(identity)));
+            if let Some(seen) = seen
+                && let Some(mut troubled) = seen.troubled.take()
+            {
+                troubled.pods = pods.or(troubled.pods);
+                let mut live = seen.live.clone();
+                live.verdict = health::of(&troubled.object);
+                let object = std::mem::take(&mut troubled.object);
+                seen.troubled = Some(troubled);
+                if seen.renew(live, object) {
+                    owner = seen.live.owner.clone();
+                }
+            }
+        }
+        if let Some(owner) = owner {
+            (self.tell)(identity, &owner);
+        }
+    }
+
+    /// Takes in that an object is gone for sure.
+    pub fn note_gone(&self, identity: &Identity, uid: &str) {
+        let mut shelves = self.shelves.write();
+        if let Some(shelf) = shelves.get_mut(&identity.kind) {
+            shelf.take(&Place::of(identity), uid, u64::MAX);
+        }
+    }
+
+    /// Takes in news of a kind.
+    pub fn hear(&self, kind: &GroupKind, api_version: &str, news: News) {
+        let mut told = Vec::new();
+        {
+            let mut shelves = self.shelves.write();
+            let shelf = shelves.entry(kind.clone()).or_default();
+            match news {
+                News::Listing => shelf.list += 1,
+                News::Listed(objects) => {
+                    for object in objects {
+                        shelf.see(kind, api_version, object, self.lens, &mut told);
+                    }
+                }
+                News::Complete(revision) => shelf.complete(revision, &mut told),
+                News::Changed(object) => {
+                    shelf.see(kind, api_version, object, self.lens, &mut told);
+                }
+                News::Gone(object) => {
+                    if let Some(place) = Place::read(&object) {
+                        let uid = object["metadata"]["uid"].as_str().unwrap_or_default();
+                        let gone = shelf.take(&place, uid, revision(&object));
+                        told.extend(gone.map(|live| (place, live.owner)));
+                    }
+                }
+                News::Failed(_) => {}
+            }
+        }
+        for (place, owner) in told {
+            if let Some(owner) = owner {
+                (self.tell)(&place.identity(kind), &owner);
+            }
+        }
+    }
+
+    /// Forgets a kind that is no longer watched: nothing is known about it any more.
+    pub fn forget(&self, kind: &GroupKind) {
+        self.shelves.write().remove(kind);
+    }
+}
+
+/// Everything that is seen, at one moment.
+pub struct AtOnce<'a>(RwLockReadGuard<'a, HashMap<GroupKind, Shelf>>);
+
+impl AtOnce<'_> {
+    /// What is seen of an identity.
+    pub fn look(&self, identity: &Identity) -> Sight<'_> {
+        look(&self.0, identity)
+    }
+}
+
+fn look<'a>(shelves: &'a HashMap<GroupKind, Shelf>, identity: &Identity) -> Sight<'a> {
+    let Some(shelf) = shelves.get(&identity.kind) else {
+        return Sight::Unknown;
+    };
+    match shelf.objects.get(&Place::of(identity)) {
+        Some(seen) => Sight::Present(&seen.live),
+        None if shelf.complete => Sight::Absent,
+        None => Sight::Unknown,
+    }
+}
+
+impl Shelf {
+    /// Puts a sight where an older one was. Tells what it replaces if the difference matters.
+    fn put(&mut self, place: Place, live: Live, object: &Value) -> Option<Option<Live>> {
+        match self.objects.get_mut(&place) {
+            Some(known) => {
+                known.list = self.list;
+                if known.live.resource_version > live.resource_version {
+                    return None;
+                }
+                let before = known.live.clone();
+                let object = if known.needs_object(&live) {
+                    object.clone()
+                } else {
+                    Value::Null
+                };
+                known.renew(live, object).then_some(Some(before))
+            }
+            None => {
+                let mut seen = Seen {
+                    live: Live::default(),
+                    list: self.list,
+                    since: Instant::now(),
+                    troubled: None,
+                };
+                let object = if seen.needs_object(&live) {
+                    object.clone()
+                } else {
+                    Value::Null
+                };
+                seen.renew(live, object);
+                self.objects.insert(place, seen);
+                Some(None)
+            }
+        }
+    }
+
+    fn see(
+        &mut self,
+        kind: &GroupKind,
+        api_version: &str,
+        mut object: Value,
+        lens: Lens,
+        told: &mut Vec<(Place, Option<Arc<str>>)>,
+    ) {
+        let Some(place) = Place::read(&object) else {
+            return;
+        };
+        // Items of lists, and metadata alone, don't say what they are.
+        object["apiVersion"] = api_version.into();
+        object["kind"] = (*kind.kind).into();
+        let live = Live::read(&object, lens);
+        let owner = live.owner.clone();
+        if let Some(before) = self.put(place.clone(), live, &object) {
+            let former = before.and_then(|live| live.owner);
+            if former != owner {
+                told.push((place.clone(), former));
+            }
+            told.push((place, owner));
+        }
+    }
+
+    fn complete(&mut self, revision: u64, told: &mut Vec<(Place, Option<Arc<str>>)>) {
+        let current = self.list;
+        // What was written after the list was taken can't be in it.
+        let gone = self
+            .objects
+            .extract_if(|_, seen| seen.list != current && seen.live.resource_version <= revision);
+        told.extend(gone.map(|(place, seen)| (place, seen.live.owner)));
+        self.complete = true;
+    }
+
+    fn take(&mut self, place: &Place, uid: &str, revision: u64) -> Option<Live> {
+        let known = self.objects.get(place)?;
+        if *known.live.uid != *uid || known.live.resource_version > revision {
+            return None;
+        }
+        self.objects.remove(place).map(|seen| seen.live)
+    }
+}
+
+impl Seen {
+    /// Whether the whole object must be kept to judge it again.
+    fn needs_object(&self, live: &Live) -> bool {
+        live.verdict.pods.is_some() || self.troubled.is_some()
+    }
+
+    /// Takes in a newer sight. Tells whether it differs in what anybody acts upon.
+    fn renew(&mut self, mut live: Live, object: Value) -> bool {
+        let pods = self.troubled.take().and_then(|troubled| troubled.pods);
+        let needs_pods = live.verdict.pods.is_some();
+        if let (true, Some(pods)) = (needs_pods, &pods) {
+            live.verdict = health::with_pods(&object, pods);
+        }
+        // Whoever crashes again and again looks well for a moment each time.
+        let was_degraded = self.live.verdict.health == Health::Degraded;
+        let believed_from = pods
+            .as_deref()
+            .filter(|_| was_degraded && live.verdict.health == Health::Healthy)
+            .and_then(|pods| health::steady_from(&object, pods))
+            .filter(|at| *at > Timestamp::now());
+        if believed_from.is_some() {
+            live.verdict = self.live.verdict.clone();
+        }
+        if needs_pods || believed_from.is_some() {
+            self.troubled = Some(Box::new(Troubled {
+                object,
+                pods,
+                believed_from,
+            }));
+        }
+        if self.live.verdict != live.verdict {
+            self.since = Instant::now();
+        }
+        let differs = self.live.differs(&live);
+        self.live = live;
+        differs
+    }
+}
+
+impl Place {
+    fn of(identity: &Identity) -> Self {
+        Self {
+            namespace: Arc::clone(&identity.namespace),
+            name: Arc::clone(&identity.name),
+        }
+    }
+
+    fn read(object: &Value) -> Option<Self> {
+        let metadata = &object["metadata"];
+        Some(Self {
+            namespace: metadata["namespace"].as_str().unwrap_or_default().into(),
+            name: metadata["name"].as_str()?.into(),
+        })
+    }
+
+    fn identity(&self, kind: &GroupKind) -> Identity {
+        Identity {
+            kind: kind.clone(),
+            namespace: Arc::clone(&self.namespace),
+            name: Arc::clone(&self.name),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

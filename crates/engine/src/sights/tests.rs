@@ -1,0 +1,140 @@
+//! Lists, events and our own writes, in any order.
+
+use parking_lot::Mutex;
+use serde_json::json;
+
+use super::*;
+
+const LENS: Lens = Lens {
+    owner_label: "owner",
+    digest_annotation: "digest",
+    manager: "us",
+};
+
+type Told = Arc<Mutex<Vec<String>>>;
+
+fn sights() -> (Sights, Told) {
+    let told = Told::default();
+    let heard = Arc::clone(&told);
+    let tell: Tell = Arc::new(move |identity, owner| {
+        heard.lock().push(format!("{owner}: {identity}"));
+    });
+    (Sights::new(LENS, tell), told)
+}
+
+fn config(name: &str, uid: &str, revision: u64, owner: &str) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "ConfigMap",
+        "metadata": {
+            "name": name, "namespace": "n", "uid": uid,
+            "resourceVersion": revision.to_string(), "labels": {"owner": owner},
+        },
+    })
+}
+
+fn kind() -> GroupKind {
+    GroupKind::new("", "ConfigMap")
+}
+
+fn id(name: &str) -> Identity {
+    Identity::new("", "ConfigMap", "n", name)
+}
+
+fn word(sights: &Sights, name: &str) -> &'static str {
+    sights.with(&id(name), |sight| match sight {
+        Sight::Unknown => "unknown",
+        Sight::Absent => "absent",
+        Sight::Present(_) => "present",
+    })
+}
+
+fn hear(sights: &Sights, news: impl IntoIterator<Item = News>) {
+    for one in news {
+        sights.hear(&kind(), "v1", one);
+    }
+}
+
+#[test]
+fn nothing_is_known_until_a_list_is_complete() {
+    let (sights, told) = sights();
+    assert_eq!(word(&sights, "a"), "unknown");
+    hear(
+        &sights,
+        [News::Listing, News::Listed(vec![config("a", "1", 5, "r")])],
+    );
+    assert_eq!(
+        (word(&sights, "a"), word(&sights, "b")),
+        ("present", "unknown")
+    );
+    hear(&sights, [News::Complete(6)]);
+    assert_eq!(word(&sights, "b"), "absent");
+    assert_eq!(*told.lock(), ["r: ConfigMap n/a"]);
+}
+
+#[test]
+fn an_older_event_does_not_undo_what_our_own_write_showed() {
+    let (sights, told) = sights();
+    hear(&sights, [News::Listing, News::Complete(5)]);
+    sights.note(&id("a"), &config("a", "1", 10, "r"));
+    hear(&sights, [News::Changed(config("a", "1", 8, "other"))]);
+    assert_eq!(
+        sights.with(&id("a"), |sight| match sight {
+            Sight::Present(live) => live.owner.clone(),
+            _ => None,
+        }),
+        Some("r".into())
+    );
+    hear(&sights, [News::Gone(config("a", "0", 9, "r"))]);
+    assert_eq!(
+        word(&sights, "a"),
+        "present",
+        "the one that went was another"
+    );
+    assert!(
+        told.lock().is_empty(),
+        "our own writes and old news are no news"
+    );
+    hear(&sights, [News::Gone(config("a", "1", 11, "r"))]);
+    assert_eq!((word(&sights, "a"), told.lock().len()), ("absent", 1));
+}
+
+#[test]
+fn a_new_list_takes_away_what_it_lacks_except_what_was_written_after_it() {
+    let (sights, told) = sights();
+    hear(
+        &sights,
+        [
+            News::Listing,
+            News::Listed(vec![
+                config("old", "1", 5, "r"),
+                config("kept", "2", 5, "r"),
+            ]),
+            News::Complete(6),
+            News::Listing,
+            News::Listed(vec![config("kept", "2", 5, "r")]),
+        ],
+    );
+    sights.note(&id("new"), &config("new", "3", 20, "r"));
+    told.lock().clear();
+    hear(&sights, [News::Complete(15)]);
+    assert_eq!(
+        [
+            word(&sights, "old"),
+            word(&sights, "kept"),
+            word(&sights, "new")
+        ],
+        ["absent", "present", "present"]
+    );
+    assert_eq!(*told.lock(), ["r: ConfigMap n/old"]);
+}
+
+#[test]
+fn both_owners_hear_of_a_handover() {
+    let (sights, told) = sights();
+    hear(&sights, [News::Changed(config("a", "1", 5, "r"))]);
+    told.lock().clear();
+    hear(&sights, [News::Changed(config("a", "1", 6, "s"))]);
+    assert_eq!(*told.lock(), ["r: ConfigMap n/a", "s: ConfigMap n/a"]);
+    hear(&sights, [News::Changed(config("a", "1", 7, "s"))]);
+    assert_eq!(told.lock().len(), 2, "a new revision alone is no news");
+}

@@ -1,0 +1,321 @@
+//! A plane as the engine works on it: calls, watches, what is seen, which namespaces are there.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+    time::Duration,
+};
+
+use parking_lot::Mutex;
+use quadrille_objects::{
+    GroupKind, Identity, Version,
+    health::{self, PodSelector},
+    live::Lens,
+};
+use quadrille_planes::{
+    Call, Plane, Served, Trouble,
+    feed::{self, News, Source},
+};
+use serde_json::Value;
+use tokio::task::JoinHandle;
+
+use crate::{
+    fence::Fence,
+    pods,
+    requests::{self, Propagation},
+    sights::{Sights, Tell},
+};
+
+/// How long one request to a plane may take.
+pub const DEADLINE: Duration = Duration::from_secs(15);
+
+/// How many workloads of a plane have their pods watched at once.
+const MOST_POD_WATCHES: usize = 40;
+
+/// How objects of ours are told from others.
+#[derive(Clone, Debug)]
+pub struct Marks {
+    /// How objects are read.
+    pub lens: Lens,
+    /// Selects the objects to be watched.
+    pub selector: String,
+}
+
+/// A plane, and everything that is remembered about it. Clones are the same.
+#[derive(Clone)]
+pub struct Site(Arc<Inner>);
+
+struct Inner {
+    plane: Plane,
+    marks: Marks,
+    sights: Arc<Sights>,
+    fence: Fence,
+    /// Namespaces that were there when we last had to do with them.
+    namespaces: Mutex<HashSet<Arc<str>>>,
+    making_namespaces: tokio::sync::Mutex<()>,
+    watches: Mutex<HashMap<GroupKind, JoinHandle<()>>>,
+    /// Pods of workloads that are in trouble.
+    pods: Mutex<HashMap<Identity, JoinHandle<()>>>,
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        let watches = self.watches.get_mut().drain().map(|(_, watch)| watch);
+        let pods = self.pods.get_mut().drain().map(|(_, watch)| watch);
+        for watch in watches.chain(pods) {
+            watch.abort();
+        }
+    }
+}
+
+/// What a deletion came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Deleted {
+    /// The object is gone.
+    Gone,
+    /// It is on its way out; these finalizers hold it.
+    Going(Vec<String>),
+}
+
+impl Site {
+    /// Begins to work on a plane. `tell` hears of changes to what is seen.
+    pub fn new(plane: Plane, marks: Marks, fence: Fence, tell: Tell) -> Self {
+        let sights = Arc::new(Sights::new(marks.lens, tell));
+        Self(Arc::new(Inner {
+            plane,
+            marks,
+            sights,
+            fence,
+            namespaces: Mutex::default(),
+            making_namespaces: tokio::sync::Mutex::default(),
+            watches: Mutex::default(),
+            pods: Mutex::default(),
+        }))
+    }
+
+    /// The plane.
+    pub fn plane(&self) -> &Plane {
+        &self.0.plane
+    }
+
+    /// What is seen of it.
+    pub fn sights(&self) -> &Sights {
+        &self.0.sights
+    }
+
+    /// Our field manager.
+    pub fn manager(&self) -> &'static str {
+        self.0.marks.lens.manager
+    }
+
+    /// Watches a kind from now on, if it is not watched already.
+    pub fn watch(&self, kind: &GroupKind, version: &Version) {
+        let mut watches = self.0.watches.lock();
+        if watches.get(kind).is_some_and(|watch| !watch.is_finished()) {
+            return;
+        }
+        let inner = &self.0;
+        let work = watch_kind(
+            inner.plane.clone(),
+            Arc::clone(&inner.sights),
+            inner.marks.selector.clone(),
+            kind.clone(),
+            Arc::clone(version),
+        );
+        watches.insert(kind.clone(), tokio::spawn(work));
+    }
+
+    /// How many watches are open.
+    pub fn watches(&self) -> usize {
+        self.0.watches.lock().len()
+    }
+
+    /// Follows the pods of a workload that is in trouble, until it is not: then without a selector.
+    pub fn follow_pods(&self, identity: &Identity, selector: Option<&PodSelector>) {
+        let mut pods = self.0.pods.lock();
+        let Some(selector) = selector else {
+            if let Some(watch) = pods.remove(identity) {
+                watch.abort();
+            }
+            return;
+        };
+        // Streams to a plane are few; who comes late is judged without pods.
+        if pods.contains_key(identity) || pods.len() >= MOST_POD_WATCHES {
+            return;
+        }
+        let client = self.0.plane.client();
+        let sights = Arc::clone(&self.0.sights);
+        let work = pods::follow(client, sights, identity.clone(), selector.clone());
+        pods.insert(identity.clone(), tokio::spawn(work));
+    }
+
+    pub(crate) async fn resolve(
+        &self,
+        identity: &Identity,
+        version: &str,
+    ) -> Result<Served, Trouble> {
+        let kind = &identity.kind;
+        self.0
+            .plane
+            .resolve(DEADLINE, &kind.group, version, &kind.kind)
+            .await
+    }
+
+    /// Reads an object.
+    pub(crate) async fn get(
+        &self,
+        served: &Served,
+        identity: &Identity,
+    ) -> Result<Option<Value>, Trouble> {
+        let request = requests::get(served, identity)?;
+        let client = self.0.plane.client();
+        let found = self
+            .0
+            .plane
+            .call(Call::Read, DEADLINE, client.request::<Value>(request))
+            .await;
+        match found {
+            Ok(object) => Ok(Some(object)),
+            Err(Trouble::NotFound(_)) => Ok(None),
+            Err(trouble) => Err(trouble),
+        }
+    }
+
+    /// Applies an object and remembers what came of it.
+    pub(crate) async fn apply(
+        &self,
+        served: &Served,
+        identity: &Identity,
+        object: &Value,
+    ) -> Result<Value, Trouble> {
+        let request = requests::apply(served, identity, object, self.manager())?;
+        self.write(request).await
+    }
+
+    /// Tries whether an object could be made under another name, without making it.
+    pub(crate) async fn rehearse(
+        &self,
+        served: &Served,
+        identity: &Identity,
+        object: &Value,
+    ) -> Result<Value, Trouble> {
+        let request = requests::rehearse(served, identity, object, self.manager())?;
+        self.write(request).await
+    }
+
+    /// Deletes exactly this object: another one of the same name stays.
+    pub(crate) async fn delete(
+        &self,
+        served: &Served,
+        identity: &Identity,
+        uid: &str,
+        propagation: Propagation,
+    ) -> Result<Deleted, Trouble> {
+        let request = requests::delete(served, identity, uid, propagation)?;
+        match self.write(request).await {
+            Ok(answer) if answer["kind"] == "Status" => {
+                self.sights().note_gone(identity, uid);
+                Ok(Deleted::Gone)
+            }
+            Ok(object) => {
+                self.sights().note(identity, &object);
+                let finalizers = object["metadata"]["finalizers"].as_array();
+                let named = finalizers.into_iter().flatten().filter_map(Value::as_str);
+                Ok(Deleted::Going(named.map(ToOwned::to_owned).collect()))
+            }
+            // Gone already, or another object by now.
+            Err(Trouble::NotFound(_) | Trouble::Conflict(_)) => {
+                self.sights().note_gone(identity, uid);
+                Ok(Deleted::Gone)
+            }
+            Err(trouble) => Err(trouble),
+        }
+    }
+
+    /// Sees to it that a namespace is there. It is made with these labels if it is not, and left as it is if it
+    /// is. Who may not make namespaces finds out with the objects in it.
+    pub(crate) async fn ensure_namespace(
+        &self,
+        name: &Arc<str>,
+        labels: &[(&str, &str)],
+    ) -> Result<(), Trouble> {
+        if self.0.namespaces.lock().contains(name) {
+            return Ok(());
+        }
+        // One after the other: the first one makes it, the others find it made.
+        let _making = self.0.making_namespaces.lock().await;
+        if self.0.namespaces.lock().contains(name) {
+            return Ok(());
+        }
+        let request = requests::create_namespace(name, labels, self.manager())?;
+        match self.write(request).await {
+            Ok(_) | Err(Trouble::AlreadyExists(_) | Trouble::Forbidden(_)) => {
+                self.has_namespace(name);
+                Ok(())
+            }
+            Err(trouble) => Err(trouble),
+        }
+    }
+
+    pub(crate) fn has_namespace(&self, name: &Arc<str>) {
+        self.0.namespaces.lock().insert(Arc::clone(name));
+    }
+
+    pub(crate) fn lost_namespace(&self, name: &str) {
+        self.0.namespaces.lock().remove(name);
+    }
+
+    async fn write(&self, request: http::Request<Vec<u8>>) -> Result<Value, Trouble> {
+        let client = self.0.plane.client();
+        let fence = &self.0.fence;
+        // Asked when the request goes out, not when it was queued.
+        let work = async {
+            if !fence.allows(DEADLINE) {
+                return Err(Trouble::Unsendable(
+                    "another controller leads now".to_owned(),
+                ));
+            }
+            client
+                .request::<Value>(request)
+                .await
+                .map_err(Trouble::from)
+        };
+        self.0.plane.call(Call::Write, DEADLINE, work).await
+    }
+}
+
+/// Watches a kind: first until the plane serves it, then for ever.
+async fn watch_kind(
+    plane: Plane,
+    sights: Arc<Sights>,
+    selector: String,
+    kind: GroupKind,
+    version: Version,
+) {
+    let served = loop {
+        match plane
+            .resolve(DEADLINE, &kind.group, &version, &kind.kind)
+            .await
+        {
+            Ok(served) => break served,
+            Err(trouble) => {
+                let reason = trouble.reason();
+                tracing::debug!(plane = %plane.name(), %kind, reason, "not watched yet");
+                tokio::time::sleep(Duration::from_secs(1)).await;
+            }
+        }
+    };
+    let mut source = Source::all(plane.client(), &served.resource).labels(selector);
+    if !health::needs_status(&kind.group, &kind.kind) {
+        source = source.metadata_only();
+    }
+    let api_version = served.resource.api_version.clone();
+    feed::follow(source, |news| {
+        match &news {
+            News::Failed(trouble) => plane.failed(trouble),
+            _ => plane.heard(),
+        }
+        sights.hear(&kind, &api_version, news);
+    })
+    .await;
+}
