@@ -26,6 +26,9 @@ pub(crate) struct Arguments {
     /// The context of the kubeconfig to use.
     #[arg(long, value_name = "NAME")]
     context: Option<String>,
+    /// Look after this namespace only.
+    #[arg(long, value_name = "NAMESPACE")]
+    namespace: Option<String>,
     /// The namespace of the lease by which one of several controllers leads.
     #[arg(long, value_name = "NAMESPACE", default_value = "kube-system")]
     lease_namespace: String,
@@ -53,6 +56,7 @@ async fn lead(arguments: &Arguments) -> Result<(), Failure> {
     let options = Options {
         control: client.clone(),
         local: client,
+        namespace: arguments.namespace.clone(),
         lease: Terms::new(&arguments.lease_namespace, &identity),
         planes: quadrille_controllers::Settings::default(),
     };

@@ -27,6 +27,8 @@ pub struct Options {
     pub control: Client,
     /// The cluster that the control plane runs in, for planes that are local.
     pub local: Client,
+    /// Only what is in this namespace; everything where none is given.
+    pub namespace: Option<String>,
     /// How the lead is held.
     pub lease: lease::Terms,
     /// How planes are treated.
@@ -40,7 +42,7 @@ pub async fn run(options: &Options) {
     lease::acquire(&options.control, &options.lease, &fence).await;
     tracing::debug!("this controller leads");
     let control = Control::new(options.control.clone(), fence.clone());
-    let context = Arc::new(Context::new(control));
+    let context = Arc::new(Context::new(control, options.namespace.clone()));
     let surroundings = Arc::new(Surroundings {
         context: Arc::clone(&context),
         planes: Planes::new(options.local.clone()),

@@ -18,6 +18,7 @@ impl Controllers {
         let options = Arc::new(Options {
             control: client.clone(),
             local: client,
+            namespace: None,
             // Only one process at a time can have the data, so its lease is ours, also after a crash.
             lease: Terms::new("kube-system", "quad-up"),
             planes: quadrille_controllers::Settings::default(),

@@ -9,12 +9,11 @@ mod task;
 
 use std::{collections::HashMap, sync::Arc};
 
-use kube::core::ApiResource;
 use quadrille_engine::{Fence, Marks};
 use quadrille_objects::live::Lens;
 use quadrille_planes::{
     PlaneName, Planes, Settings,
-    feed::{self, News, Source},
+    feed::{self, News},
 };
 use quadrille_types::{DataPlane, annotations, labels::tracking};
 use serde_json::Value;
@@ -61,8 +60,7 @@ impl Drop for Running {
 
 /// Works for ever.
 pub(crate) async fn work(surroundings: Arc<Surroundings>) {
-    let client = surroundings.context.control.client();
-    let source = Source::all(client, &ApiResource::erase::<DataPlane>(&()));
+    let source = surroundings.context.source::<DataPlane>();
     let (told, mut news) = mpsc::unbounded_channel();
     let following = feed::follow(source, move |one| {
         // The other end lives as long as this future.

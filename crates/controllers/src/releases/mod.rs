@@ -17,7 +17,7 @@ mod writes;
 
 use std::{sync::Arc, time::Duration};
 
-use kube::core::ApiResource;
+use kube::{Resource, core::ApiResource};
 use quadrille_planes::{
     PlaneName, Trouble,
     feed::{self, News, Source},
@@ -51,27 +51,28 @@ pub(crate) struct Context {
     pub(crate) world: World,
     pub(crate) events: Events,
     queue: Queue<Lane, Key>,
+    namespace: Option<String>,
 }
 
 /// How many releases of a plane are worked on at once.
 const AT_ONCE: usize = 48;
 
 impl Context {
-    pub(crate) fn new(control: Control) -> Self {
+    pub(crate) fn new(control: Control, namespace: Option<String>) -> Self {
         Self {
             events: Events::start(control.clone()),
             control,
             world: World::default(),
             queue: Queue::new(AT_ONCE),
+            namespace,
         }
     }
 
     /// Works for ever.
     pub(crate) async fn work(self: &Arc<Self>) {
         let mut tasks = JoinSet::new();
-        let client = self.control.client();
-        let releases = Source::all(client.clone(), &ApiResource::erase::<Release>(&()));
-        let environments = Source::all(client, &ApiResource::erase::<Environment>(&()));
+        let releases = self.source::<Release>();
+        let environments = self.source::<Environment>();
         let context = Arc::clone(self);
         tasks.spawn(feed::follow(releases, move |news| {
             context.hear_releases(news)
@@ -84,6 +85,15 @@ impl Context {
         tasks.spawn(async move { context.dispatch().await });
         // They end only with this future.
         while tasks.join_next().await.is_some() {}
+    }
+
+    /// The objects of a kind that are ours to look after.
+    pub(crate) fn source<K: Resource<DynamicType = ()>>(&self) -> Source {
+        let (client, kind) = (self.control.client(), ApiResource::erase::<K>(&()));
+        match &self.namespace {
+            Some(namespace) => Source::namespaced(client, &kind, namespace),
+            None => Source::all(client, &kind),
+        }
     }
 
     async fn dispatch(self: &Arc<Self>) {

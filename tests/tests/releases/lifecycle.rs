@@ -1,0 +1,91 @@
+//! Objects of a release come, change, move and go.
+
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::{DeleteParams, Patch, PatchParams};
+use quadrille_testkit::{eventually, wire::Verb};
+use quadrille_types::conditions::ConditionType;
+use serde_json::json;
+
+use crate::platform::{Platform, config};
+
+#[tokio::test]
+async fn objects_are_created_changed_and_removed_with_their_release() {
+    let platform = Platform::start().await;
+    platform
+        .release("cart", &[("a", config("a", "1")), ("b", config("b", "1"))])
+        .await;
+    platform.applied("cart").await;
+    platform.until_configs(&[("a", "1"), ("b", "1")]).await;
+    platform
+        .release("cart", &[("a", config("a", "2")), ("b", config("b", "1"))])
+        .await;
+    platform.until_configs(&[("a", "2"), ("b", "1")]).await;
+    platform.release("cart", &[("a", config("a", "2"))]).await;
+    platform.until_configs(&[("a", "2")]).await;
+    platform.delete("cart").await;
+    platform.gone("cart").await;
+    platform.until_configs(&[]).await;
+}
+
+#[tokio::test]
+async fn a_new_release_of_n_objects_costs_n_and_three_requests_and_then_none() {
+    let platform = Platform::start().await;
+    platform.release("cart", &[("a", config("a", "1"))]).await;
+    platform.until("cart", ConditionType::Ready, "True").await;
+    platform.wire.forget();
+    let objects: Vec<_> = ["b", "c", "d", "e"]
+        .map(|name| (name, config(name, "1")))
+        .to_vec();
+    platform.release("pay", &objects).await;
+    platform.until("pay", ConditionType::Ready, "True").await;
+    let calls = platform.wire.calls();
+    assert_eq!(calls.len(), 4 + 3, "{:#?}", platform.wire.summary());
+    platform.wire.forget();
+    platform.delete("pay").await;
+    platform.gone("pay").await;
+    let calls = platform.wire.calls();
+    assert_eq!(calls.len(), 4 + 1, "{calls:#?}");
+}
+
+#[tokio::test]
+async fn what_somebody_deletes_or_edits_is_mended_and_told() {
+    let platform = Platform::start().await;
+    platform
+        .release("cart", &[("a", config("a", "1")), ("b", config("b", "1"))])
+        .await;
+    platform.until("cart", ConditionType::Ready, "True").await;
+    let api = platform.cluster.api::<ConfigMap>();
+    api.delete("a", &DeleteParams::default()).await.unwrap();
+    platform.until_configs(&[("a", "1"), ("b", "1")]).await;
+    let edit = Patch::Merge(json!({ "data": { "value": "2" } }));
+    api.patch(
+        "b",
+        &PatchParams {
+            field_manager: Some("somebody".to_owned()),
+            ..PatchParams::default()
+        },
+        &edit,
+    )
+    .await
+    .unwrap();
+    platform.until_configs(&[("a", "1"), ("b", "1")]).await;
+    eventually("both are told", async || {
+        let events = platform.events("cart").await;
+        let told = |words: &str| events.iter().any(|event| event.contains(words));
+        let all = told("/a: was gone; made again")
+            && told("/b: data.value changed by somebody; restored");
+        if all {
+            Ok(())
+        } else {
+            Err(format!("{events:?}"))
+        }
+    })
+    .await;
+    let deletes = platform
+        .wire
+        .calls()
+        .iter()
+        .filter(|call| call.verb == Verb::Delete)
+        .count();
+    assert_eq!(deletes, 0);
+}
