@@ -157,9 +157,8 @@ fn read_one(id: &str, text: &Arc<str>) -> Result<Desired, Problem> {
 /// Kinds that are no objects to be kept, or that are the platform's own.
 fn refused(group: &str, kind: &str) -> Option<&'static str> {
     match (group, kind) {
-        ("authentication.k8s.io" | "authorization.k8s.io", _)
+        ("authentication.k8s.io" | "authorization.k8s.io" | "events.k8s.io", _)
         | ("", "Binding" | "Status" | "Event" | "ComponentStatus" | "PodStatusResult")
-        | ("events.k8s.io", _)
         | ("policy", "Eviction")
         | ("autoscaling", "Scale") => Some("is no kind that can be kept in a cluster: take it out"),
         ("openchoreo.dev", kind) if kind != "ObservabilityAlertRule" => {

@@ -34,14 +34,13 @@ impl Stage {
     pub fn of(kind: &GroupKind) -> Self {
         match (&*kind.group, &*kind.kind) {
             ("", "Namespace") => Self::Namespace,
-            ("" | "v1", "ResourceQuota" | "LimitRange")
+            ("", "ResourceQuota" | "LimitRange")
             | (
                 "networking.k8s.io" | "crd.projectcalico.org" | "projectcalico.org",
                 "NetworkPolicy" | "GlobalNetworkPolicy",
             )
-            | ("policy.networking.k8s.io", _)
             | ("cilium.io", "CiliumNetworkPolicy" | "CiliumClusterwideNetworkPolicy")
-            | ("security.istio.io", _) => Self::Isolation,
+            | ("policy.networking.k8s.io" | "security.istio.io", _) => Self::Isolation,
             ("apiextensions.k8s.io" | "apiregistration.k8s.io" | "storage.k8s.io", _)
             | ("scheduling.k8s.io", "PriorityClass")
             | ("node.k8s.io", "RuntimeClass")
@@ -57,9 +56,10 @@ impl Stage {
                 | "PersistentVolume"
                 | "PersistentVolumeClaim",
             )
-            | ("rbac.authorization.k8s.io" | "discovery.k8s.io", _)
             | (
-                "external-secrets.io"
+                "rbac.authorization.k8s.io"
+                | "discovery.k8s.io"
+                | "external-secrets.io"
                 | "secrets-store.csi.x-k8s.io"
                 | "cert-manager.io"
                 | "bitnami.com",

@@ -69,7 +69,7 @@ pub fn connect(access: &Access) -> Result<Client, ConnectError> {
         }
     };
     let authorization = authorization(access)?;
-    let dialer = dial::Dialer::new(access.server.clone(), tls(access)?, server_name);
+    let dialer = dial::Dialer::new(access.server.clone(), tls(access)?, server_name.as_ref());
     let lanes = Arc::new(Lanes::new(dialer));
     let service = ServiceBuilder::new()
         .map_request(move |mut request: Request<Body>| {

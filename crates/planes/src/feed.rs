@@ -54,7 +54,7 @@ struct Page {
 /// Objects per page of a list.
 const PAGE: u32 = 500;
 /// How long a page may take.
-const PAGE_DEADLINE: Duration = Duration::from_secs(60);
+const PAGE_DEADLINE: Duration = Duration::from_mins(1);
 /// How long a server may hold a watch open; a new one follows at once.
 const WATCH_SECONDS: u64 = 290;
 /// A watch that says nothing for longer than this is dead, whatever the connection says.

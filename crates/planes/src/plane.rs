@@ -138,6 +138,11 @@ impl Plane {
         let Ok(permit) = tokio::time::timeout_at(ends, self.inner.limiter.acquire()).await else {
             return Err(Trouble::Crowded(deadline));
         };
+        // Much may have happened while we stood in line.
+        let pass = match pass.pass {
+            Some(Pass::Probe) => pass,
+            _ => self.admit()?,
+        };
         let begun = Instant::now();
         let result = match tokio::time::timeout_at(ends, work).await {
             Ok(result) => result.map_err(Into::into),
@@ -215,6 +220,7 @@ impl Inner {
     /// Tells the breaker how it went, and shows what that means for the plane.
     fn learn(&self, pass: Pass, trouble: Option<&Trouble>) {
         let fault = trouble.filter(|trouble| trouble.is_about_plane());
+        let is_answered = trouble.is_none_or(|trouble| !trouble.is_unsent());
         let is_closed = {
             let mut breaker = self.breaker.lock();
             match fault {
@@ -226,17 +232,14 @@ impl Inner {
                     };
                     breaker.failed(pass, fault, Instant::now(), rand::random());
                 }
-                // What was never sent says nothing.
-                None if matches!(trouble, Some(Trouble::Unsendable(_))) => {
-                    breaker.abandoned(pass, Instant::now());
-                }
-                None => breaker.succeeded(),
+                None if is_answered => breaker.succeeded(),
+                None => breaker.abandoned(pass, Instant::now()),
             }
             breaker.is_closed()
         };
         match fault {
             Some(trouble) if !is_closed => self.show(PlaneState::troubled(trouble)),
-            None if is_closed => self.show(PlaneState::Reachable(None)),
+            None if is_answered => self.show(PlaneState::Reachable(None)),
             _ => {}
         }
     }

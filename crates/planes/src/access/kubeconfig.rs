@@ -3,80 +3,14 @@
 //! Only what it says itself is used: inline certificates and tokens. What would make us run a program or read our
 //! own files is refused, since whoever writes the Secret is not whoever owns this process.
 
+mod refused;
+
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use quadrille_types::data_plane::Sensitive;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Access, AccessProblem, Proof, material, material::Found, server};
-
-/// The fields of a cluster that are not accepted, with what to do instead.
-const REFUSED_OF_CLUSTER: [(&str, &str); 3] = [
-    (
-        "certificate-authority",
-        "it is a path to a file on another machine; use certificate-authority-data",
-    ),
-    (
-        "insecure-skip-tls-verify",
-        "anybody could pose as the server; give certificate-authority-data",
-    ),
-    (
-        "proxy-url",
-        "planes are reached without a proxy; give an address that is reachable, or use an agent",
-    ),
-];
-
-/// The fields of a user that are not accepted, with what to do instead.
-const REFUSED_OF_USER: [(&str, &str); 12] = [
-    (
-        "exec",
-        "no program is run to get credentials; use a service account's token or a client certificate",
-    ),
-    (
-        "auth-provider",
-        "login plugins are not supported; use a service account's token or a client certificate",
-    ),
-    (
-        "client-certificate",
-        "it is a path to a file on another machine; use client-certificate-data",
-    ),
-    (
-        "client-key",
-        "it is a path to a file on another machine; use client-key-data",
-    ),
-    (
-        "tokenFile",
-        "it is a path to a file on another machine; use token",
-    ),
-    (
-        "username",
-        "Kubernetes no longer takes passwords; use a token or a client certificate",
-    ),
-    (
-        "password",
-        "Kubernetes no longer takes passwords; use a token or a client certificate",
-    ),
-    (
-        "as",
-        "nobody is impersonated; use credentials of the user that is meant",
-    ),
-    (
-        "as-uid",
-        "nobody is impersonated; use credentials of the user that is meant",
-    ),
-    (
-        "as-groups",
-        "nobody is impersonated; use credentials of the user that is meant",
-    ),
-    (
-        "as-user-extra",
-        "nobody is impersonated; use credentials of the user that is meant",
-    ),
-    (
-        "impersonate",
-        "nobody is impersonated; use credentials of the user that is meant",
-    ),
-];
 
 type Fields = serde_json::Map<String, Value>;
 
@@ -111,8 +45,8 @@ pub(super) fn read(place: &str, text: &str) -> Result<Access, AccessProblem> {
     let context = reader.context(&config)?;
     let cluster = reader.named("cluster", config.clusters.as_deref(), context)?;
     let user = reader.named("user", config.users.as_deref(), context)?;
-    reader.refuse("cluster", cluster, &REFUSED_OF_CLUSTER)?;
-    reader.refuse("user", user, &REFUSED_OF_USER)?;
+    reader.refuse("cluster", cluster, &refused::OF_CLUSTER)?;
+    reader.refuse("user", user, &refused::OF_USER)?;
 
     let Some(address) = reader.text("cluster", cluster, "server")? else {
         return Err(reader.malformed("cluster.server", "is missing"));

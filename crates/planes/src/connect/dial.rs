@@ -2,24 +2,33 @@
 
 use std::{
     error::Error,
-    fmt, io,
-    sync::{Arc, OnceLock},
+    fmt,
+    future::{Future as _, poll_fn},
+    io,
+    pin::Pin,
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::Duration,
 };
 
 use http::Uri;
 use hyper::client::conn::http2;
-use hyper_rustls::{FixedServerNameResolver, HttpsConnector, HttpsConnectorBuilder};
+use hyper_rustls::{
+    FixedServerNameResolver, HttpsConnector, HttpsConnectorBuilder, MaybeHttpsStream,
+};
 use hyper_util::{
     client::legacy::{
         self,
         connect::{Connection as _, HttpConnector},
     },
-    rt::{TokioExecutor, TokioTimer},
+    rt::{TokioExecutor, TokioIo, TokioTimer},
 };
 use kube::client::Body;
 use rustls::ClientConfig;
 use rustls_pki_types::ServerName;
+use tokio::net::TcpStream;
 use tower::{BoxError, ServiceExt as _};
 
 /// How long a connection may take to be made, from the name's look-up to the end of the handshakes.
@@ -35,15 +44,21 @@ const CONNECTION_WINDOW: u32 = 16 * 1024 * 1024;
 
 /// Sends requests over a connection that many share.
 pub(super) type Sender = http2::SendRequest<Body>;
+type Connection = http2::Connection<MaybeHttpsStream<TokioIo<TcpStream>>, Body, TokioExecutor>;
 /// Sends requests over connections of their own.
-pub(super) type Http1 = legacy::Client<HttpsConnector<HttpConnector>, Body>;
+pub(super) type Http1 = Arc<legacy::Client<HttpsConnector<HttpConnector>, Body>>;
 
-/// How a connection ended, once it has and if it was not in peace.
-pub(super) type End = Arc<OnceLock<Arc<hyper::Error>>>;
+/// What is known of a connection that many share.
+pub(super) struct Health {
+    /// How many streams the server allows on it.
+    pub(super) most_streams: AtomicUsize,
+    /// How it ended, once it has and if it was not in peace.
+    pub(super) end: OnceLock<Arc<hyper::Error>>,
+}
 
 /// What a server turned out to speak.
 pub(super) enum Dialed {
-    Http2(Sender, End),
+    Http2(Sender, Arc<Health>),
     Http1(Http1),
 }
 
@@ -79,16 +94,16 @@ impl Dialer {
     pub(super) fn new(
         server: Uri,
         tls: ClientConfig,
-        server_name: Option<ServerName<'static>>,
+        server_name: Option<&ServerName<'static>>,
     ) -> Self {
         let name = server
             .authority()
             .map_or("", |authority| authority.as_str());
-        let https = |tls| {
+        let connector = |tls| {
             let builder = HttpsConnectorBuilder::new()
                 .with_tls_config(tls)
                 .https_or_http();
-            match &server_name {
+            match server_name {
                 Some(name) => {
                     builder.with_server_name_resolver(FixedServerNameResolver::new(name.clone()))
                 }
@@ -97,11 +112,11 @@ impl Dialer {
         };
         let http1 = legacy::Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
-            .build(https(tls.clone()).enable_http1().wrap_connector(tcp()));
+            .build(connector(tls.clone()).enable_http1().wrap_connector(tcp()));
         Self {
             name: name.into(),
-            connector: https(tls).enable_all_versions().wrap_connector(tcp()),
-            http1,
+            connector: connector(tls).enable_all_versions().wrap_connector(tcp()),
+            http1: Arc::new(http1),
             server,
         }
     }
@@ -148,16 +163,31 @@ impl Dialer {
             .initial_connection_window_size(CONNECTION_WINDOW)
             .handshake(stream)
             .await?;
-        let (server, end) = (Arc::clone(&self.name), End::default());
-        let told = Arc::clone(&end);
-        tokio::spawn(async move {
-            // Those whose requests were on it learn of its end from their own answers.
-            if let Err(error) = connection.await {
-                tracing::debug!(%server, error = &error as &dyn Error, "a connection ended");
-                let _ = told.set(Arc::new(error));
-            }
+        let health = Arc::new(Health {
+            most_streams: AtomicUsize::new(connection.current_max_send_streams()),
+            end: OnceLock::new(),
         });
-        Ok(Dialed::Http2(sender, end))
+        tokio::spawn(drive(
+            connection,
+            Arc::clone(&health),
+            Arc::clone(&self.name),
+        ));
+        Ok(Dialed::Http2(sender, health))
+    }
+}
+
+/// Keeps a connection going to its end. Those whose requests are on it learn of that from their own answers.
+async fn drive(mut connection: Connection, health: Arc<Health>, server: Arc<str>) {
+    let ended = poll_fn(|context| {
+        let ended = Pin::new(&mut connection).poll(context);
+        // The server says it after the first request, and may change its mind.
+        let most = connection.current_max_send_streams();
+        health.most_streams.store(most, Ordering::Relaxed);
+        ended
+    });
+    if let Err(error) = ended.await {
+        tracing::debug!(%server, error = &error as &dyn Error, "a connection ended");
+        let _ = health.end.set(Arc::new(error));
     }
 }
 

@@ -1,11 +1,11 @@
 //! As few connections as can carry a plane's requests: one, as a rule.
 //!
 //! A server limits how many streams a connection may have (kube-apiserver: 100), and a watch holds its stream for
-//! as long as it lives. So when a connection carries [`STREAMS_OF_A_LANE`], another one is opened; otherwise the
-//! hundredth watch would lock out every request. All who wait for a connection wait for the same one, and get the
-//! same error.
+//! as long as it lives. So when a connection carries what it can, another one is opened; otherwise the hundredth
+//! watch would lock out every request. It is closed when it is idle and another one is too. All who wait for a
+//! connection wait for the same one, and get the same error.
 
-use std::sync::Arc;
+use std::sync::{Arc, atomic::Ordering};
 
 use futures::{
     FutureExt as _,
@@ -20,11 +20,12 @@ use tower::BoxError;
 
 use super::{
     bounded::{Bound, Bounded},
-    dial::{DialError, Dialed, Dialer, End, Http1, Sender},
+    dial::{DialError, Dialed, Dialer, Health, Http1, Sender},
 };
 
-/// How many streams a connection carries before another one is opened.
-const STREAMS_OF_A_LANE: usize = 90;
+/// How many streams a connection carries at most: a little less than servers allow, who may come to know of the
+/// end of one later than we do.
+const MOST_STREAMS: usize = 90;
 /// How often a request that was not sent yet waits for a connection or tries the next one.
 const TRIES: usize = 6;
 
@@ -50,11 +51,23 @@ struct Open {
 struct Lane {
     sender: Sender,
     streams: Stream,
-    end: End,
+    health: Arc<Health>,
+}
+
+impl Lane {
+    fn is_idle(&self) -> bool {
+        Arc::strong_count(&self.streams) == 1
+    }
+
+    fn has_room(&self) -> bool {
+        let allowed = self.health.most_streams.load(Ordering::Relaxed);
+        // The count includes ourselves.
+        Arc::strong_count(&self.streams) <= allowed.min(MOST_STREAMS)
+    }
 }
 
 enum Way {
-    Http2(Sender, Stream, End),
+    Http2(Sender, Stream, Arc<Health>),
     Http1(Http1),
     Wait(Dialing),
 }
@@ -81,7 +94,7 @@ impl Lanes {
                     let response = client.request(request).await?;
                     return Ok(response.map(|body| Bounded::new(body, bound, None)));
                 }
-                Way::Http2(mut sender, stream, end) => {
+                Way::Http2(mut sender, stream, health) => {
                     match sender.try_send_request(request).await {
                         Ok(response) => {
                             return Ok(response.map(|body| Bounded::new(body, bound, Some(stream))));
@@ -91,7 +104,7 @@ impl Lanes {
                             None => return Err(error.into_error().into()),
                         },
                     }
-                    why = end.get().cloned().or(why);
+                    why = health.end.get().cloned().or(why);
                 }
             }
         }
@@ -103,14 +116,14 @@ impl Lanes {
         if let Some(client) = &open.http1 {
             return Way::Http1(client.clone());
         }
-        open.lanes.retain(|lane| !lane.sender.is_closed());
-        let free = open
-            .lanes
-            .iter()
-            .find(|lane| Arc::strong_count(&lane.streams) <= STREAMS_OF_A_LANE);
-        if let Some(lane) = free {
-            let (stream, end) = (Arc::clone(&lane.streams), Arc::clone(&lane.end));
-            return Way::Http2(lane.sender.clone(), stream, end);
+        let mut idle = 0;
+        open.lanes.retain(|lane| {
+            idle += usize::from(lane.is_idle());
+            !lane.sender.is_closed() && (!lane.is_idle() || idle == 1)
+        });
+        if let Some(lane) = open.lanes.iter().find(|lane| lane.has_room()) {
+            let (stream, health) = (Arc::clone(&lane.streams), Arc::clone(&lane.health));
+            return Way::Http2(lane.sender.clone(), stream, health);
         }
         let dialing = open.dialing.get_or_insert_with(|| self.dial());
         Way::Wait(dialing.clone())
@@ -126,10 +139,10 @@ impl Lanes {
             open.dialing = None;
             let result = dialed.map(|dialed| match dialed {
                 Dialed::Http1(client) => open.http1 = Some(client),
-                Dialed::Http2(sender, end) => open.lanes.push(Lane {
+                Dialed::Http2(sender, health) => open.lanes.push(Lane {
                     sender,
                     streams: Stream::default(),
-                    end,
+                    health,
                 }),
             });
             drop(open);

@@ -83,8 +83,9 @@ async fn a_probe_tells_the_version() -> anyhow::Result<()> {
     );
     let reachable = PlaneState::Reachable(Some(probe));
     assert_eq!(*states.borrow_and_update(), reachable);
-    // A call that works says nothing new.
-    list(&plane, DEADLINE).await?;
+    // A call that works says nothing new; it may be made from anywhere.
+    let same = plane.clone();
+    tokio::spawn(async move { list(&same, DEADLINE).await }).await??;
     assert!(!states.has_changed()?);
     Ok(())
 }
@@ -217,6 +218,28 @@ async fn calls_beyond_the_limit_wait_and_are_not_sent_after_their_deadline() -> 
 }
 
 #[tokio::test]
+async fn a_call_that_waited_is_not_sent_to_a_plane_that_failed_meanwhile() -> anyhow::Result<()> {
+    let cluster = Cluster::start().await?;
+    let plane = for_ever(&cluster);
+    let gate = Gate::closed();
+    cluster
+        .wire()
+        .inject(Matcher::any(), Fault::Hold(gate.clone()));
+    let mut held = Box::pin(join_all((0..16).map(|_| list(&plane, DEADLINE))));
+    tokio::select! {
+        _ = &mut held => panic!("the gate is closed"),
+        () = gate.reached_by(16) => {}
+    }
+    let mut late = Box::pin(list(&plane, DEADLINE));
+    assert!((&mut late).now_or_never().is_none());
+    plane.failed(&Trouble::CertificateExpired("over".to_owned()));
+    drop(held);
+    assert_eq!(late.await.unwrap_err().reason(), "Paused");
+    assert_eq!(cluster.wire().calls().len(), 16);
+    Ok(())
+}
+
+#[tokio::test]
 async fn a_call_that_is_dropped_leaves_its_turn_and_the_probe_to_the_next() -> anyhow::Result<()> {
     let cluster = Cluster::start().await?;
     let plane = plane(&cluster, Duration::ZERO);
@@ -261,6 +284,9 @@ async fn a_watch_that_fails_counts_like_a_call() -> anyhow::Result<()> {
     for _ in 0..5 {
         plane.failed(&Trouble::Unreachable("the watch broke".to_owned()));
     }
+    // What was not even sent is no sign of life.
+    plane.failed(&Trouble::Paused(AT_ONCE));
+    plane.failed(&Trouble::Crowded(AT_ONCE));
     assert_eq!(troubled(&plane), Some("Unreachable"));
     assert_eq!(reasons(&cluster, &plane, 1).await, (vec!["Paused"], 0));
     Ok(())

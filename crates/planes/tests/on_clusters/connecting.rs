@@ -11,11 +11,15 @@ use kube::{
     core::WatchEvent,
 };
 use quadrille_planes::{Access, Proof, Trouble, connect};
-use quadrille_testkit::{Cluster, builders::mk, builders::mk_config_map, eventually};
+use quadrille_testkit::{Cluster, DEADLINE, builders::mk, builders::mk_config_map, eventually};
 use quadrille_types::data_plane::Sensitive;
 use serde_json::json;
 
-use crate::{forwarder::Forwarder, reach};
+use crate::{
+    forwarder::Forwarder,
+    reach,
+    servers::{Authority, Server},
+};
 
 /// Who the server thinks a client is.
 async fn who_am_i(client: Client) -> Result<String, Trouble> {
@@ -94,10 +98,33 @@ async fn more_watches_than_a_connection_carries_lock_nobody_out() -> anyhow::Res
     // What is over makes room.
     watches.clear();
     let list = async || configs.list(&ListParams::default()).await.map(|_| ());
-    for listed in join_all((0..100).map(|_| list())).await {
+    for listed in join_all((0..40).map(|_| list())).await {
         listed?;
     }
     assert_eq!(forwarder.accepted(), 2);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_server_that_allows_few_streams_gets_more_connections() -> anyhow::Result<()> {
+    let authority = Authority::new()?;
+    let server = Server {
+        identity: authority.issue(3000)?,
+        clients: None,
+        protocol: "h2",
+    };
+    let door = format!("127.0.0.1:{}", server.start_http2(5).await?);
+    let forwarder = Forwarder::before(door).await?;
+    let proof = Proof::Token(Sensitive::new("any"));
+    let client = connect(&authority.access(forwarder.port(), proof)?)?;
+    client.apiserver_version().await?;
+    let configs = Api::<ConfigMap>::default_namespaced(client.clone());
+    let mut watches = Vec::new();
+    for _ in 0..12 {
+        watches.push(configs.watch(&WatchParams::default(), "0").await?);
+    }
+    client.apiserver_version().await?;
+    assert_eq!(forwarder.accepted(), 3);
     Ok(())
 }
 
@@ -114,6 +141,22 @@ async fn a_cut_connection_is_replaced_by_one_new_one() -> anyhow::Result<()> {
     for answer in join_all((0..20).map(|_| version())).await {
         answer?;
     }
+    assert_eq!(forwarder.accepted(), 2);
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_connection_that_has_gone_silent_is_given_up() -> anyhow::Result<()> {
+    let cluster = Cluster::start().await?;
+    let (forwarder, client) = counted(&cluster).await?;
+    let configs = Api::<ConfigMap>::namespaced(client.clone(), cluster.namespace());
+    let watch = configs.watch(&WatchParams::default(), "0").await?;
+    forwarder.silence();
+    // From here on time passes whenever there is nothing else to do.
+    tokio::time::pause();
+    let _ = tokio::time::timeout(DEADLINE, watch.collect::<Vec<_>>()).await?;
+    tokio::time::resume();
+    client.apiserver_version().await?;
     assert_eq!(forwarder.accepted(), 2);
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! A door in front of a server that counts connections, and can cut them.
+//! A door in front of a server that counts connections, and can cut or silence them.
 
 use std::sync::{
     Arc,
@@ -11,11 +11,19 @@ use tokio::{
     sync::watch,
 };
 
+/// What happens to connections that stand.
+#[derive(Clone, Copy)]
+enum Order {
+    None,
+    Cut,
+    Silence,
+}
+
 /// Passes bytes on. It ends with the test's runtime.
 pub(crate) struct Forwarder {
     port: u16,
     accepted: Arc<AtomicUsize>,
-    cut: watch::Sender<()>,
+    order: watch::Sender<Order>,
 }
 
 impl Forwarder {
@@ -24,26 +32,18 @@ impl Forwarder {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let port = listener.local_addr()?.port();
         let accepted = Arc::new(AtomicUsize::new(0));
-        let cut = watch::Sender::new(());
-        let (counted, cuts) = (Arc::clone(&accepted), cut.clone());
+        let order = watch::Sender::new(Order::None);
+        let (counted, orders) = (Arc::clone(&accepted), order.clone());
         tokio::spawn(async move {
-            while let Ok((mut near, _)) = listener.accept().await {
+            while let Ok((near, _)) = listener.accept().await {
                 counted.fetch_add(1, Ordering::SeqCst);
-                let (address, mut cut) = (address.clone(), cuts.subscribe());
-                tokio::spawn(async move {
-                    if let Ok(mut far) = TcpStream::connect(address).await {
-                        tokio::select! {
-                            _ = copy_bidirectional(&mut near, &mut far) => {}
-                            _ = cut.changed() => {}
-                        }
-                    }
-                });
+                tokio::spawn(pass(near, address.clone(), orders.subscribe()));
             }
         });
         Ok(Self {
             port,
             accepted,
-            cut,
+            order,
         })
     }
 
@@ -58,6 +58,24 @@ impl Forwarder {
 
     /// Cuts all connections that stand.
     pub(crate) fn cut(&self) {
-        self.cut.send_replace(());
+        self.order.send_replace(Order::Cut);
+    }
+
+    /// Lets nothing through any more on connections that stand, and tells nobody.
+    pub(crate) fn silence(&self) {
+        self.order.send_replace(Order::Silence);
+    }
+}
+
+async fn pass(mut near: TcpStream, address: String, mut orders: watch::Receiver<Order>) {
+    let Ok(mut far) = TcpStream::connect(address).await else {
+        return;
+    };
+    let is_ordered = tokio::select! {
+        _ = copy_bidirectional(&mut near, &mut far) => false,
+        changed = orders.changed() => changed.is_ok(),
+    };
+    if is_ordered && matches!(*orders.borrow(), Order::Silence) {
+        std::future::pending::<()>().await;
     }
 }

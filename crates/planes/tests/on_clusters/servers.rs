@@ -1,7 +1,12 @@
 //! Small TLS servers: with any certificates, and an HTTP of their own.
 
-use std::sync::Arc;
+use std::{convert::Infallible, sync::Arc};
 
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::{BodyExt as _, Full, StreamBody, combinators::UnsyncBoxBody};
+use hyper::{body::Incoming, server::conn::http2, service::service_fn};
+use hyper_util::rt::{TokioExecutor, TokioIo};
 use quadrille_planes::{Access, Proof};
 use quadrille_types::data_plane::Sensitive;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair, KeyUsagePurpose};
@@ -103,12 +108,33 @@ impl Server<'_> {
                         request.push(stream.read_u8().await?);
                     }
                     let _ = tell.send(String::from_utf8_lossy(&request).into_owned());
-                    stream.write_all(ANSWER.as_bytes()).await?;
+                    stream.write_all(HEAD.as_bytes()).await?;
+                    stream.write_all(VERSION.as_bytes()).await?;
                     stream.shutdown().await
                 });
             }
         });
         Ok((port, requests))
+    }
+
+    /// Serves as many watches at once per connection as it is told, which never see anything, and versions.
+    pub(crate) async fn start_http2(self, most_streams: u32) -> anyhow::Result<u16> {
+        let acceptor = TlsAcceptor::from(Arc::new(self.tls()?));
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
+        let port = listener.local_addr()?.port();
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let acceptor = acceptor.clone();
+                tokio::spawn(async move {
+                    let stream = acceptor.accept(stream).await?;
+                    let served = http2::Builder::new(TokioExecutor::new())
+                        .max_concurrent_streams(most_streams)
+                        .serve_connection(TokioIo::new(stream), service_fn(answer));
+                    served.await.map_err(std::io::Error::other)
+                });
+            }
+        });
+        Ok(port)
     }
 
     fn tls(&self) -> anyhow::Result<ServerConfig> {
@@ -131,6 +157,19 @@ impl Server<'_> {
     }
 }
 
-const ANSWER: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n\
-    {\"major\":\"1\",\"minor\":\"36\",\"gitVersion\":\"v1.36.3\",\"gitCommit\":\"\",\
+async fn answer(
+    request: Request<Incoming>,
+) -> Result<Response<UnsyncBoxBody<Bytes, Infallible>>, Infallible> {
+    let is_watch = request.uri().query().is_some();
+    let body = if is_watch {
+        StreamBody::new(futures::stream::pending()).boxed_unsync()
+    } else {
+        Full::from(VERSION).boxed_unsync()
+    };
+    Ok(Response::new(body))
+}
+
+const HEAD: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n";
+
+const VERSION: &str = "{\"major\":\"1\",\"minor\":\"36\",\"gitVersion\":\"v1.36.3\",\"gitCommit\":\"\",\
     \"gitTreeState\":\"\",\"buildDate\":\"\",\"goVersion\":\"\",\"compiler\":\"\",\"platform\":\"\"}";

@@ -182,81 +182,49 @@ fn what_is_unsafe_in_a_kubeconfig_is_refused_with_its_field_and_a_way_out() {
     }
 }
 
+/// A kubeconfig with one field set, which is named by a JSON pointer.
+fn with(pointer: &str, value: Value) -> String {
+    kubeconfig(|config| {
+        let (parent, field) = pointer.rsplit_once('/').unwrap();
+        config.pointer_mut(parent).unwrap()[field] = value;
+    })
+}
+
 #[test]
 fn what_is_wrong_with_a_kubeconfig_is_said_without_quoting_it() {
-    let certificate = STANDARD.encode(identity().0);
-    let set = |part: &str, field: &str, value: Value| {
-        let one = part.trim_end_matches('s');
-        kubeconfig(|config| config[part][0][one][field] = value)
-    };
-    for (text, field) in [
-        ("s3cr3t: [".to_owned(), "key kubeconfig"),
-        ("s3cr3t".to_owned(), "key kubeconfig"),
+    let pem = STANDARD.encode(identity().0);
+    let no_pem = STANDARD.encode("s3cr3t");
+    let pair = |certificate: Option<&str>, key: Option<&str>| json!({ "client-certificate-data": certificate, "client-key-data": key });
+    let server = "/clusters/0/cluster/server";
+    let ca = "/clusters/0/cluster/certificate-authority-data";
+    let (user, token) = ("/users/0/user", "/users/0/user/token");
+    let rows = [
+        ("/contexts", json!("s3cr3t"), "key kubeconfig"),
+        ("/current-context", json!("s3cr3t"), "current-context"),
+        ("/clusters", json!([]), "context.cluster"),
+        ("/users", Value::Null, "context.user"),
+        (server, Value::Null, "cluster.server"),
+        (server, json!(["s3cr3t"]), "cluster.server"),
+        (server, json!("10.0.0.1:6443"), "cluster.server"),
+        (server, json!("ftp://s3cr3t"), "cluster.server"),
+        (server, json!("https://a/?s3cr3t"), "cluster.server"),
+        (ca, json!("s3cr3t"), "cluster.certificate-authority-data"),
+        (ca, json!(no_pem), "cluster.certificate-authority-data"),
+        (token, json!("s3cr3t s3cr3t"), "user.token"),
+        (token, json!("s3cr3t\u{e9}"), "user.token"),
+        (token, json!(""), "cluster.server"),
+        (user, pair(Some(&pem), None), "user.client-key-data"),
+        (user, pair(None, Some(&pem)), "user.client-certificate-data"),
+        (user, pair(Some(&pem), Some(&pem)), "user.client-key-data"),
         (
-            kubeconfig(|config| config["contexts"] = "s3cr3t".into()),
-            "key kubeconfig",
-        ),
-        (
-            kubeconfig(|config| config["current-context"] = "s3cr3t".into()),
-            "current-context",
-        ),
-        (
-            kubeconfig(|config| config["clusters"] = json!([])),
-            "context.cluster",
-        ),
-        (
-            kubeconfig(|config| config["users"] = Value::Null),
-            "context.user",
-        ),
-        (set("clusters", "server", Value::Null), "cluster.server"),
-        (
-            set("clusters", "server", json!(["s3cr3t"])),
-            "cluster.server",
-        ),
-        (
-            set("clusters", "server", "10.0.0.1:6443".into()),
-            "cluster.server",
-        ),
-        (
-            set("clusters", "server", "ftp://s3cr3t".into()),
-            "cluster.server",
-        ),
-        (
-            set("clusters", "server", "https://a/?s3cr3t".into()),
-            "cluster.server",
-        ),
-        (
-            set("clusters", "certificate-authority-data", "s3cr3t".into()),
-            "cluster.certificate-authority-data",
-        ),
-        (set("users", "token", "s3cr3t s3cr3t".into()), "user.token"),
-        (set("users", "token", "s3cr3t\u{e9}".into()), "user.token"),
-        (set("users", "token", "".into()), "cluster.server"),
-        (
-            kubeconfig(|config| {
-                config["users"][0]["user"] = json!({ "client-certificate-data": certificate })
-            }),
-            "user.client-key-data",
-        ),
-        (
-            kubeconfig(|config| {
-                config["users"][0]["user"] = json!({ "client-key-data": certificate })
-            }),
+            user,
+            pair(Some(&no_pem), Some(&pem)),
             "user.client-certificate-data",
         ),
-        (
-            kubeconfig(|config| {
-                config["users"][0]["user"] = json!({ "client-certificate-data": certificate, "client-key-data": certificate })
-            }),
-            "user.client-key-data",
-        ),
-        (
-            kubeconfig(
-                |config| config["users"][0]["user"] = json!({ "client-certificate-data": STANDARD.encode("s3cr3t"), "client-key-data": certificate }),
-            ),
-            "user.client-certificate-data",
-        ),
-    ] {
+    ];
+    let rows = rows.map(|(pointer, value, field)| (with(pointer, value), field));
+    let no_kubeconfigs = ["s3cr3t: [", "s3cr3t"].map(|text| (text.to_owned(), "key kubeconfig"));
+    for (text, field) in rows.into_iter().chain(no_kubeconfigs) {
         let problem = read_kubeconfig(&text).unwrap_err();
         let words = problem.to_string();
         assert_eq!(problem.reason(), "CredentialsMalformed", "{words}");
