@@ -1,7 +1,5 @@
 //! Carries out a plan: applies in order of stages, removes in reverse.
 
-use std::collections::HashSet;
-
 use futures::{StreamExt as _, future::BoxFuture, stream};
 use quadrille_objects::{
     Desired, Identity, Live, Record, Sight, Stage,
@@ -32,13 +30,13 @@ pub async fn apply(
     desired: &[Desired],
     records: &[Record],
     applies: &[Apply],
-    standing: &HashSet<&Identity>,
+    standing: &[&Identity],
 ) -> Results<Applied> {
     let autoscaled = autoscaled(desired);
     let mut results = Results::new();
     let mut is_isolated = !desired
         .iter()
-        .any(|object| object.stage.isolates() && standing.contains(&object.identity));
+        .any(|object| object.stage.isolates() && standing.contains(&&object.identity));
     for stage in Stage::ALL {
         let mut sending: Vec<Under<'_, Applied>> = Vec::new();
         for apply in applies {

@@ -103,7 +103,7 @@ mod tests {
         let kind = GroupKind::new("batch", "Job");
         let invalid = answer("spec.template.spec.containers: Required value");
         assert_eq!(immutable(&kind, &json!({}), &invalid), None);
-        let late = Trouble::Deadline(std::time::Duration::from_secs(1));
+        let late = Trouble::Unreachable("gone".to_owned());
         assert_eq!(immutable(&kind, &json!({}), &late), None);
     }
 }

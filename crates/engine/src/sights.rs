@@ -36,12 +36,12 @@ pub struct Doing {
 pub struct Sights {
     lens: Lens,
     tell: Tell,
-    shelves: RwLock<HashMap<GroupKind, Shelf>>,
+    kinds: RwLock<HashMap<GroupKind, Drawer>>,
 }
 
 /// Objects of one kind.
 #[derive(Default)]
-struct Shelf {
+struct Drawer {
     /// Whether what is not here is not there.
     complete: bool,
     /// Counts lists, to find what a new one no longer has.
@@ -78,7 +78,7 @@ impl Sights {
         Self {
             lens,
             tell,
-            shelves: RwLock::default(),
+            kinds: RwLock::default(),
         }
     }
 
@@ -89,28 +89,28 @@ impl Sights {
 
     /// Asks something of what is seen of an identity.
     pub fn with<T>(&self, identity: &Identity, ask: impl FnOnce(Sight<'_>) -> T) -> T {
-        let shelves = self.shelves.read();
-        ask(look(&shelves, identity))
+        let kinds = self.kinds.read();
+        ask(look(&kinds, identity))
     }
 
     /// Everything that is seen, at one moment: it does not change while this is held.
     pub fn at_once(&self) -> AtOnce<'_> {
-        AtOnce(self.shelves.read())
+        AtOnce(self.kinds.read())
     }
 
     /// Takes in the answer to a write of our own, which the watch will tell later.
     pub fn note(&self, identity: &Identity, object: &Value) -> Live {
         let live = Live::read(object, self.lens);
-        let mut shelves = self.shelves.write();
-        let shelf = shelves.entry(identity.kind.clone()).or_default();
-        shelf.put(Place::of(identity), live.clone(), object);
+        let mut kinds = self.kinds.write();
+        let drawer = kinds.entry(identity.kind.clone()).or_default();
+        drawer.put(Place::of(identity), live.clone(), object);
         live
     }
 
     /// What is known of an object's health, and since when it is so.
     pub fn health(&self, identity: &Identity) -> Option<Doing> {
-        let shelves = self.shelves.read();
-        let seen = shelves
+        let kinds = self.kinds.read();
+        let seen = kinds
             .get(&identity.kind)?
             .objects
             .get(&Place::of(identity))?;
@@ -133,9 +133,9 @@ impl Sights {
     pub fn hear_pods(&self, identity: &Identity, pods: Option<Vec<Pod>>) {
         let mut owner = None;
         {
-            let mut shelves = self.shelves.write();
-            let shelf = shelves.get_mut(&identity.kind);
-            let seen = shelf.and_then(|shelf| shelf.objects.get_mut(&Place::of(identity)));
+            let mut kinds = self.kinds.write();
+            let drawer = kinds.get_mut(&identity.kind);
+            let seen = drawer.and_then(|drawer| drawer.objects.get_mut(&Place::of(identity)));
             if let Some(seen) = seen
                 && let Some(mut troubled) = seen.troubled.take()
             {
@@ -145,7 +145,7 @@ impl Sights {
                 let object = std::mem::take(&mut troubled.object);
                 seen.troubled = Some(troubled);
                 if seen.renew(live, object) {
-                    owner = seen.live.owner.clone();
+                    owner.clone_from(&seen.live.owner);
                 }
             }
         }
@@ -156,9 +156,9 @@ impl Sights {
 
     /// Takes in that an object is gone for sure.
     pub fn note_gone(&self, identity: &Identity, uid: &str) {
-        let mut shelves = self.shelves.write();
-        if let Some(shelf) = shelves.get_mut(&identity.kind) {
-            shelf.take(&Place::of(identity), uid, u64::MAX);
+        let mut kinds = self.kinds.write();
+        if let Some(drawer) = kinds.get_mut(&identity.kind) {
+            drawer.take(&Place::of(identity), uid, u64::MAX);
         }
     }
 
@@ -166,23 +166,23 @@ impl Sights {
     pub fn hear(&self, kind: &GroupKind, api_version: &str, news: News) {
         let mut told = Vec::new();
         {
-            let mut shelves = self.shelves.write();
-            let shelf = shelves.entry(kind.clone()).or_default();
+            let mut kinds = self.kinds.write();
+            let drawer = kinds.entry(kind.clone()).or_default();
             match news {
-                News::Listing => shelf.list += 1,
+                News::Listing => drawer.list += 1,
                 News::Listed(objects) => {
                     for object in objects {
-                        shelf.see(kind, api_version, object, self.lens, &mut told);
+                        drawer.see(kind, api_version, object, self.lens, &mut told);
                     }
                 }
-                News::Complete(revision) => shelf.complete(revision, &mut told),
+                News::Complete(revision) => drawer.complete(revision, &mut told),
                 News::Changed(object) => {
-                    shelf.see(kind, api_version, object, self.lens, &mut told);
+                    drawer.see(kind, api_version, object, self.lens, &mut told);
                 }
                 News::Gone(object) => {
                     if let Some(place) = Place::read(&object) {
                         let uid = object["metadata"]["uid"].as_str().unwrap_or_default();
-                        let gone = shelf.take(&place, uid, revision(&object));
+                        let gone = drawer.take(&place, uid, revision(&object));
                         told.extend(gone.map(|live| (place, live.owner)));
                     }
                 }
@@ -198,12 +198,12 @@ impl Sights {
 
     /// Forgets a kind that is no longer watched: nothing is known about it any more.
     pub fn forget(&self, kind: &GroupKind) {
-        self.shelves.write().remove(kind);
+        self.kinds.write().remove(kind);
     }
 }
 
 /// Everything that is seen, at one moment.
-pub struct AtOnce<'a>(RwLockReadGuard<'a, HashMap<GroupKind, Shelf>>);
+pub struct AtOnce<'a>(RwLockReadGuard<'a, HashMap<GroupKind, Drawer>>);
 
 impl AtOnce<'_> {
     /// What is seen of an identity.
@@ -212,33 +212,45 @@ impl AtOnce<'_> {
     }
 }
 
-fn look<'a>(shelves: &'a HashMap<GroupKind, Shelf>, identity: &Identity) -> Sight<'a> {
-    let Some(shelf) = shelves.get(&identity.kind) else {
+fn look<'a>(kinds: &'a HashMap<GroupKind, Drawer>, identity: &Identity) -> Sight<'a> {
+    let Some(drawer) = kinds.get(&identity.kind) else {
         return Sight::Unknown;
     };
-    match shelf.objects.get(&Place::of(identity)) {
+    match drawer.objects.get(&Place::of(identity)) {
         Some(seen) => Sight::Present(&seen.live),
-        None if shelf.complete => Sight::Absent,
+        None if drawer.complete => Sight::Absent,
         None => Sight::Unknown,
     }
 }
 
-impl Shelf {
-    /// Puts a sight where an older one was. Tells what it replaces if the difference matters.
-    fn put(&mut self, place: Place, live: Live, object: &Value) -> Option<Option<Live>> {
+/// What came of a sight.
+enum Put {
+    /// It is older than what is known, or says the same.
+    Nothing,
+    /// It matters; whose the object was before, if somebody's.
+    News { former: Option<Arc<str>> },
+}
+
+impl Drawer {
+    /// Puts a sight where an older one was.
+    fn put(&mut self, place: Place, live: Live, object: &Value) -> Put {
         match self.objects.get_mut(&place) {
             Some(known) => {
                 known.list = self.list;
                 if known.live.resource_version > live.resource_version {
-                    return None;
+                    return Put::Nothing;
                 }
-                let before = known.live.clone();
+                let former = known.live.owner.clone();
                 let object = if known.needs_object(&live) {
                     object.clone()
                 } else {
                     Value::Null
                 };
-                known.renew(live, object).then_some(Some(before))
+                if known.renew(live, object) {
+                    Put::News { former }
+                } else {
+                    Put::Nothing
+                }
             }
             None => {
                 let mut seen = Seen {
@@ -254,7 +266,7 @@ impl Shelf {
                 };
                 seen.renew(live, object);
                 self.objects.insert(place, seen);
-                Some(None)
+                Put::News { former: None }
             }
         }
     }
@@ -275,8 +287,7 @@ impl Shelf {
         object["kind"] = (*kind.kind).into();
         let live = Live::read(&object, lens);
         let owner = live.owner.clone();
-        if let Some(before) = self.put(place.clone(), live, &object) {
-            let former = before.and_then(|live| live.owner);
+        if let Put::News { former } = self.put(place.clone(), live, &object) {
             if former != owner {
                 told.push((place.clone(), former));
             }

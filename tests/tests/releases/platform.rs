@@ -13,7 +13,6 @@ use quadrille_testkit::{Cluster, eventually, wire::Wire};
 use quadrille_types::{
     DataPlane, Environment, Release,
     conditions::{ConditionType, find},
-    release::Health,
 };
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
@@ -73,7 +72,7 @@ impl Platform {
             local: client,
             namespace: Some(self.namespace().to_owned()),
             lease: Terms {
-                duration: Duration::from_secs(60),
+                duration: Duration::from_mins(1),
                 renewal: Duration::from_secs(20),
                 ..Terms::new(self.namespace(), identity)
             },
@@ -284,14 +283,4 @@ pub(crate) fn config(name: &str, value: &str) -> Value {
         "apiVersion": "v1", "kind": "ConfigMap",
         "metadata": { "name": name }, "data": { "value": value },
     })
-}
-
-/// How an object of a release is doing.
-pub(crate) fn health(release: &Release, id: &str) -> Option<Health> {
-    let status = release.status.as_ref()?;
-    let entry = status
-        .resources
-        .iter()
-        .find(|entry| entry.id.as_str() == id)?;
-    entry.health_status
 }

@@ -1,4 +1,4 @@
-//! The DataPlane controller: a way to every plane, kept open, and told in its status.
+//! The `DataPlane` controller: a way to every plane, kept open, and told in its status.
 //!
 //! A task per plane follows its object, the Secrets that it names and the plane's own state. Whatever happens to
 //! one plane stays in its task.

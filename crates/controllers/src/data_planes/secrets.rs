@@ -109,11 +109,8 @@ fn hear(known: &Mutex<Known>, changed: &Notify, name: &SecretName, news: News) {
         News::Gone(_) => {
             known.data.insert(name.clone(), None);
         }
-        News::Failed(error) => {
-            let words = format!(
-                "Secret {name} cannot be read: {}",
-                quadrille_planes::Trouble::from(error).message()
-            );
+        News::Failed(trouble) => {
+            let words = format!("Secret {name} cannot be read: {}", trouble.message());
             known.refused.insert(name.clone(), words);
         }
     }

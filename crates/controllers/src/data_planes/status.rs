@@ -95,9 +95,8 @@ pub(super) fn next(plane: &DataPlane, seen: &Seen<'_>) -> Shown {
 fn reached_by(plane: &DataPlane, seen: &Seen<'_>) -> &'static str {
     match seen.way {
         Some(Way::Local) => "local",
-        Some(Way::Remote(_)) => "push",
         None if plane.spec.cluster_agent.is_some() => "pull",
-        None => "push",
+        Some(Way::Remote(_)) | None => "push",
     }
 }
 

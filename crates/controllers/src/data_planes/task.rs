@@ -108,10 +108,9 @@ impl Work {
                 self.open = None;
                 return Some((problem.reason(), problem.to_string()));
             }
-            // What is open stays open while Secrets are read.
-            Err(None) => return None,
             Err(Some(words)) if self.open.is_none() => return Some(("SecretUnreadable", words)),
-            Err(Some(_)) => return None,
+            // What is open stays open while Secrets are read.
+            Err(_) => return None,
         };
         if self.open.as_ref().is_some_and(|open| open.way == way) {
             return None;

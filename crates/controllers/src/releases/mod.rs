@@ -9,6 +9,7 @@
 mod facts;
 mod ground;
 mod inventory;
+mod memory;
 mod run;
 mod status;
 mod teardown;
@@ -75,11 +76,11 @@ impl Context {
         let environments = self.source::<Environment>();
         let context = Arc::clone(self);
         tasks.spawn(feed::follow(releases, move |news| {
-            context.hear_releases(news)
+            context.hear_releases(news);
         }));
         let context = Arc::clone(self);
         tasks.spawn(feed::follow(environments, move |news| {
-            context.hear_environments(news)
+            context.hear_environments(news);
         }));
         let context = Arc::clone(self);
         tasks.spawn(async move { context.dispatch().await });

@@ -1,13 +1,9 @@
 //! One run over a release: look, plan, write down, apply, remove, report.
 
-use std::{
-    collections::{HashMap, HashSet},
-    sync::Arc,
-    time::Duration,
-};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use parking_lot::Mutex;
-use quadrille_engine::{self as engine, Applied, Deleted, Failure, Owner, Results, Site};
+use quadrille_engine::{self as engine, Applied, Deleted, Owner, Results, Site};
 use quadrille_objects::{
     Desired, Identity, Plan, Record, desired,
     plan::{self, Apply, Question, Removal, Why},
@@ -25,16 +21,11 @@ use super::{
     Context,
     facts::{Facts, Key},
     ground::{self, Ground},
+    memory::Memory,
     status::{self, Known},
-    teardown,
-    world::{Memory, Mended, Standing},
-    writes,
+    teardown, writes,
 };
-use crate::{
-    events::Event,
-    queue::Urgency,
-    retry::{Backoff, pause},
-};
+use crate::{events::Event, queue::Urgency};
 
 /// When to run again without an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,13 +64,7 @@ pub(super) async fn run(context: &Context, key: &Key) -> Option<Again> {
         let held = world.releases.get(key)?;
         (Arc::clone(&held.facts), Arc::clone(&held.memory))
     };
-    {
-        let mut memory = memory.lock();
-        if memory.generation != facts.generation {
-            memory.generation = facts.generation;
-            memory.standing.clear();
-        }
-    }
+    memory.lock().begin(facts.generation);
     let run = Run {
         context,
         facts,
@@ -136,7 +121,8 @@ impl Run<'_> {
         }
         let audit = self.audit(site).await;
         let plan = self.plan(site, wanted, &facts.records);
-        let (applies, standing) = self.due(&plan, wanted);
+        let now = Instant::now();
+        let (applies, standing) = self.memory.lock().due(&plan, wanted, now);
         let removals = self.removable(&ground, &plan);
         if !applies.is_empty() || !plan.unrecorded.is_empty() {
             self.prepare(&ground, wanted, &plan).await?;
@@ -174,7 +160,7 @@ impl Run<'_> {
                 facts.generation
             )
         });
-        let recheck = self.look_closer(site, wanted, &mut known);
+        let recheck = look_closer(site, wanted, &mut known);
         let is_only_health =
             applies.is_empty() && plan.unrecorded.is_empty() && removals.is_empty();
         let wake = self.report(known, is_only_health).await?;
@@ -227,40 +213,6 @@ impl Run<'_> {
         })
     }
 
-    /// What is to be applied now, and what failed before and has to wait.
-    fn due<'a>(&self, plan: &Plan, desired: &'a [Desired]) -> (Vec<Apply>, HashSet<&'a Identity>) {
-        let now = Instant::now();
-        let mut memory = self.memory.lock();
-        let mut due = Vec::new();
-        let mut standing = HashSet::new();
-        for apply in &plan.applies {
-            let identity = &desired[apply.index].identity;
-            let waits = memory
-                .standing
-                .get(identity)
-                .is_some_and(|standing| standing.backoff.until > now);
-            let fights = apply.why.heals()
-                && memory.mended.get(identity).is_some_and(|mended| {
-                    let over = mended.times.saturating_sub(Mended::AT_ONCE);
-                    over > 0 && now < mended.last + pause(over + 4, 1.0)
-                });
-            if waits || fights {
-                standing.insert(identity);
-            } else {
-                due.push(apply.clone());
-            }
-        }
-        let needed: HashSet<&Identity> = plan
-            .applies
-            .iter()
-            .map(|apply| &desired[apply.index].identity)
-            .collect();
-        memory.standing.retain(|identity, _| {
-            needed.contains(identity) || !desired.iter().any(|object| object.identity == *identity)
-        });
-        (due, standing)
-    }
-
     /// What may be removed now: not what another release asks for, which takes it over.
     fn removable(&self, ground: &Ground, plan: &Plan) -> Vec<Removal> {
         let now = Instant::now();
@@ -269,11 +221,7 @@ impl Run<'_> {
             .iter()
             .filter(|removal| {
                 let identity = &self.facts.records[removal.index].identity;
-                let waits = memory
-                    .standing
-                    .get(identity)
-                    .is_some_and(|standing| standing.backoff.until > now);
-                !waits && !self.is_claimed(&ground.plane, identity, removal)
+                !memory.waits(identity, now) && !self.is_claimed(&ground.plane, identity, removal)
             })
             .cloned()
             .collect()
@@ -322,7 +270,7 @@ impl Run<'_> {
         desired: &[Desired],
         records: &[Record],
         applies: &[Apply],
-        standing: &HashSet<&Identity>,
+        standing: &[&Identity],
     ) -> Results<Applied> {
         let facts = &self.facts;
         let labels = [
@@ -352,90 +300,32 @@ impl Run<'_> {
             let identity = &object.identity;
             match result {
                 Err(failure) => {
-                    let before = memory.standing.remove(identity);
-                    let is_news = before
-                        .as_ref()
-                        .is_none_or(|before| before.failure.reason != failure.reason);
+                    let is_news = memory.failed(identity, failure.clone(), now);
                     if is_news && !failure.is_about_plane && failure.reason != "WaitingForIsolation"
                     {
-                        let note = format!(
-                            "resource {:?}: {identity}: {}",
-                            &*object.id, failure.message
-                        );
+                        let id = &*object.id;
+                        let note = format!("resource {id:?}: {identity}: {}", failure.message);
                         self.tell(true, "ApplyFailed", "Apply", note);
                     }
-                    self.stand(&mut memory, identity, failure.clone(), before.as_ref(), now);
                 }
-                Ok(applied) => {
+                Ok(sent) => {
                     memory.standing.remove(identity);
-                    let why = applies.iter().find(|apply| apply.index == *index);
-                    if let Some(undone) = &applied.healed {
-                        self.mended(
-                            &mut memory,
-                            identity,
-                            undone,
-                            why.map(|apply| apply.why),
-                            now,
-                        );
+                    if let Some(undone) = &sent.healed {
+                        let fights = memory.mended(identity, now);
+                        let why = applies.iter().find(|apply| apply.index == *index);
+                        let was_gone = why.is_some_and(|apply| apply.why == Why::Missing);
+                        let deed = if was_gone { "made again" } else { "restored" };
+                        let reason = if fights {
+                            "DriftRepeated"
+                        } else {
+                            "DriftHealed"
+                        };
+                        let note = format!("{identity}: {undone}; {deed}");
+                        self.tell(fights, reason, "Heal", note);
                     }
                 }
             }
         }
-    }
-
-    fn stand(
-        &self,
-        memory: &mut Memory,
-        identity: &Identity,
-        failure: Failure,
-        before: Option<&Standing>,
-        now: Instant,
-    ) {
-        let backoff = Backoff::after(
-            before.map(|before| before.backoff),
-            failure.retry_after,
-            now,
-            rand::random(),
-        );
-        memory
-            .standing
-            .insert(identity.clone(), Standing { failure, backoff });
-    }
-
-    fn mended(
-        &self,
-        memory: &mut Memory,
-        identity: &Identity,
-        undone: &str,
-        why: Option<Why>,
-        now: Instant,
-    ) {
-        let mended = memory.mended.entry(identity.clone()).or_insert(Mended {
-            times: 0,
-            last: now,
-        });
-        if now.duration_since(mended.last) > Mended::QUIET {
-            mended.times = 0;
-        }
-        mended.times += 1;
-        mended.last = now;
-        let fights = mended.times > Mended::AT_ONCE;
-        let reason = if fights {
-            "DriftRepeated"
-        } else {
-            "DriftHealed"
-        };
-        let deed = if why == Some(Why::Missing) {
-            "made again"
-        } else {
-            "restored"
-        };
-        self.tell(
-            fights,
-            reason,
-            "Heal",
-            format!("{identity}: {undone}; {deed}"),
-        );
     }
 
     pub(super) fn tell(
@@ -480,8 +370,7 @@ impl Run<'_> {
                     memory.held_by.insert(identity.clone(), finalizers);
                 }
                 Err(failure) => {
-                    let before = memory.standing.remove(identity);
-                    self.stand(&mut memory, identity, failure, before.as_ref(), now);
+                    memory.failed(identity, failure, now);
                 }
             }
         }
@@ -520,36 +409,6 @@ impl Run<'_> {
         }
     }
 
-    /// Takes in how objects are doing, and looks at the pods of those that are in trouble for a while.
-    fn look_closer(
-        &self,
-        site: &Site,
-        desired: &[Desired],
-        known: &mut Known<'_>,
-    ) -> Option<Again> {
-        let mut again: Option<Duration> = None;
-        for object in desired {
-            let identity = &object.identity;
-            let Some(doing) = site.sights().health(identity) else {
-                continue;
-            };
-            let mut due = doing.recheck;
-            if due.is_some_and(|due| due.is_zero()) {
-                site.sights().hear_pods(identity, None);
-            } else if let Some(selector) = &doing.verdict.pods {
-                match PATIENCE.checked_sub(doing.lasts) {
-                    Some(rest) if !rest.is_zero() => due = Some(rest),
-                    _ => site.follow_pods(identity, Some(selector)),
-                }
-            } else if doing.recheck.is_none() {
-                site.follow_pods(identity, None);
-            }
-            again = [again, due].into_iter().flatten().min();
-            known.seen.insert(identity.clone(), doing);
-        }
-        again.map(Again::after)
-    }
-
     /// Writes the status if it says something new. What is only health is not written more often than people read.
     pub(super) async fn report(
         &mut self,
@@ -563,20 +422,8 @@ impl Run<'_> {
         if self.facts.status == next {
             return Ok(wake);
         }
-        let now = Instant::now();
-        if is_only_health {
-            let mut memory = self.memory.lock();
-            let (last, times) = memory.told.unwrap_or((now - QUIET, 0));
-            let since = now.duration_since(last);
-            let spacing = SPACING.saturating_mul(1 << times.min(6));
-            if since < spacing {
-                return Ok(Again::soonest(
-                    wake,
-                    Some(Again::after(spacing.saturating_sub(since))),
-                ));
-            }
-            let times = if since > QUIET { 0 } else { times + 1 };
-            memory.told = Some((now, times));
+        if is_only_health && let Err(wait) = self.memory.lock().may_tell(Instant::now()) {
+            return Ok(Again::soonest(wake, Some(Again::after(wait))));
         }
         self.facts = writes::status(self.context, &self.facts, &next).await?;
         Ok(wake)
@@ -585,27 +432,37 @@ impl Run<'_> {
     /// When something that waits may be tried again.
     fn next_try(&self, plan: &Plan, removals: &[Removal]) -> Option<Again> {
         let now = Instant::now();
-        let memory = self.memory.lock();
-        let standing = memory
-            .standing
-            .values()
-            .map(|standing| standing.backoff.until)
-            .min();
-        let mended = memory
-            .mended
-            .values()
-            .filter(|mended| mended.times > Mended::AT_ONCE)
-            .map(|mended| mended.last + pause(mended.times - Mended::AT_ONCE + 4, 1.0))
-            .filter(|at| *at > now)
-            .min();
-        let handed_over = (plan.blocked.is_none() && plan.removals.len() > removals.len())
-            .then(|| now + HANDOVER);
-        [standing, mended, handed_over]
-            .into_iter()
-            .flatten()
-            .min()
-            .map(|at| Again::after(at.saturating_duration_since(now)))
+        let waiting = self.memory.lock().next_try(now);
+        let is_handed_over = plan.blocked.is_none() && plan.removals.len() > removals.len();
+        let handed_over = is_handed_over.then(|| now + HANDOVER);
+        let next = [waiting, handed_over].into_iter().flatten().min()?;
+        Some(Again::after(next.saturating_duration_since(now)))
     }
+}
+
+/// Takes in how objects are doing, and looks at the pods of those that are in trouble for a while.
+fn look_closer(site: &Site, desired: &[Desired], known: &mut Known<'_>) -> Option<Again> {
+    let mut again: Option<Duration> = None;
+    for object in desired {
+        let identity = &object.identity;
+        let Some(doing) = site.sights().health(identity) else {
+            continue;
+        };
+        let mut due = doing.recheck;
+        if due.is_some_and(|due| due.is_zero()) {
+            site.sights().hear_pods(identity, None);
+        } else if let Some(selector) = &doing.verdict.pods {
+            match PATIENCE.checked_sub(doing.lasts) {
+                Some(rest) if !rest.is_zero() => due = Some(rest),
+                _ => site.follow_pods(identity, Some(selector)),
+            }
+        } else if doing.recheck.is_none() {
+            site.follow_pods(identity, None);
+        }
+        again = [again, due].into_iter().flatten().min();
+        known.seen.insert(identity.clone(), doing);
+    }
+    again.map(Again::after)
 }
 
 /// A workload that gets where it is going within this time is not looked at any closer.
@@ -614,10 +471,6 @@ const PATIENCE: Duration = Duration::from_secs(3);
 const AUDIT: Duration = Duration::from_hours(8);
 /// How often at most.
 const SHORTEST_AUDIT: Duration = Duration::from_secs(10);
-/// Between two reports that are only about health, at least.
-const SPACING: Duration = Duration::from_secs(1);
-/// Without a report for so long, the next one is written at once.
-const QUIET: Duration = Duration::from_mins(5);
 /// How often to look whether another release took an object over.
 const HANDOVER: Duration = Duration::from_secs(1);
 

@@ -97,7 +97,7 @@ fn judge(entry: &mut ObjectStatus, doing: &Doing, now: &Time) -> Option<Duration
     if is_news {
         entry.health_status = Some(said);
         entry.health_message = verdict.message;
-        entry.status = doing.excerpt.as_ref().map(|text| RawObject::of_text(text));
+        entry.status = doing.excerpt.as_ref().map(RawObject::of_text);
         entry.last_observed_time = Some(now.clone());
     }
     wake

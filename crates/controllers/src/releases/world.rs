@@ -3,18 +3,18 @@
 use std::{
     collections::{HashMap, HashSet},
     sync::Arc,
-    time::Duration,
 };
 
 use parking_lot::{Mutex, MutexGuard};
-use quadrille_engine::{Failure, Site};
+use quadrille_engine::Site;
 use quadrille_objects::Identity;
 use quadrille_planes::PlaneName;
 use quadrille_types::{Environment, release::PlaneRef};
-use tokio::time::Instant;
 
-use super::facts::{Facts, Key};
-use crate::retry::Backoff;
+use super::{
+    facts::{Facts, Key},
+    memory::Memory,
+};
 
 /// Everything that is known.
 #[derive(Default)]
@@ -66,49 +66,6 @@ pub(crate) struct Held {
     pub(crate) facts: Arc<Facts>,
     /// What is remembered.
     pub(crate) memory: Arc<Mutex<Memory>>,
-}
-
-/// What is remembered of earlier runs of a release.
-#[derive(Default)]
-pub(crate) struct Memory {
-    /// The generation that failures are of.
-    pub(crate) generation: i64,
-    /// What failed and is not to be tried yet.
-    pub(crate) standing: HashMap<Identity, Standing>,
-    /// How often objects were mended lately.
-    pub(crate) mended: HashMap<Identity, Mended>,
-    /// When the status was last written because of health, and how often in a row.
-    pub(crate) told: Option<(Instant, u32)>,
-    /// What holds objects that are on their way out.
-    pub(crate) held_by: HashMap<Identity, Vec<String>>,
-    /// Since when the release is being removed.
-    pub(crate) removing_since: Option<Instant>,
-    /// When the objects were last looked at without an event.
-    pub(crate) audited: Option<Instant>,
-}
-
-/// A failure that stands.
-pub(crate) struct Standing {
-    /// What went wrong.
-    pub(crate) failure: Failure,
-    /// When to try again.
-    pub(crate) backoff: Backoff,
-}
-
-/// How often an object was mended in a row.
-#[derive(Clone, Copy)]
-pub(crate) struct Mended {
-    /// How often.
-    pub(crate) times: u32,
-    /// When last.
-    pub(crate) last: Instant,
-}
-
-impl Mended {
-    /// Mending that often in a row is done at once; then somebody fights us, and it takes its time.
-    pub(crate) const AT_ONCE: u32 = 5;
-    /// Quiet for that long, and it starts anew.
-    pub(crate) const QUIET: Duration = Duration::from_mins(1);
 }
 
 /// Longer chains of dependencies are not looked into for cycles.

@@ -25,7 +25,13 @@ pub(super) async fn let_go(context: &Context, facts: &Facts) -> Result<(), Troub
         .cloned()
         .collect();
     match set_finalizers(context, facts, &names).await {
-        Ok(_) | Err(Trouble::NotFound(_)) => Ok(()),
+        Ok(_) | Err(Trouble::NotFound(_)) => {
+            if names.is_empty() {
+                // It is gone; the watch will say so later.
+                context.world.look().remove(&facts.key, &facts.uid);
+            }
+            Ok(())
+        }
         Err(trouble) => Err(trouble),
     }
 }

@@ -1,0 +1,179 @@
+//! What is remembered between runs over a release: what failed, what was mended, when it was last said.
+
+use std::{
+    collections::{HashMap, HashSet},
+    time::Duration,
+};
+
+use quadrille_engine::Failure;
+use quadrille_objects::{Desired, Identity, Plan, plan::Apply};
+use tokio::time::Instant;
+
+use crate::retry::{Backoff, pause};
+
+/// What is remembered of earlier runs of a release.
+#[derive(Default)]
+pub(crate) struct Memory {
+    /// The generation that failures are of.
+    pub(crate) generation: i64,
+    /// What failed and is not to be tried yet.
+    pub(crate) standing: HashMap<Identity, Standing>,
+    /// How often objects were mended lately.
+    pub(crate) mended: HashMap<Identity, Mended>,
+    /// When the status was last written because of health, and how often in a row.
+    pub(crate) told: Option<(Instant, u32)>,
+    /// What holds objects that are on their way out.
+    pub(crate) held_by: HashMap<Identity, Vec<String>>,
+    /// Since when the release is being removed.
+    pub(crate) removing_since: Option<Instant>,
+    /// When the objects were last looked at without an event.
+    pub(crate) audited: Option<Instant>,
+}
+
+/// A failure that stands.
+pub(crate) struct Standing {
+    /// What went wrong.
+    pub(crate) failure: Failure,
+    /// When to try again.
+    pub(crate) backoff: Backoff,
+}
+
+/// How often an object was mended in a row.
+#[derive(Clone, Copy)]
+pub(crate) struct Mended {
+    /// How often.
+    pub(crate) times: u32,
+    /// When last.
+    pub(crate) last: Instant,
+}
+
+impl Mended {
+    /// Mending that often in a row is done at once; then somebody fights us, and it takes its time.
+    pub(crate) const AT_ONCE: u32 = 5;
+    /// Quiet for that long, and it starts anew.
+    pub(crate) const QUIET: Duration = Duration::from_mins(1);
+
+    /// When it may be mended again.
+    fn again(&self) -> Instant {
+        match self.times.saturating_sub(Self::AT_ONCE) {
+            0 => self.last,
+            over => self.last + pause(over + 4, 1.0),
+        }
+    }
+}
+
+impl Memory {
+    /// Failures of an older generation don't count.
+    pub(crate) fn begin(&mut self, generation: i64) {
+        if self.generation != generation {
+            self.generation = generation;
+            self.standing.clear();
+        }
+    }
+
+    /// What is to be applied now, and what failed before and has to wait.
+    pub(crate) fn due<'a>(
+        &mut self,
+        plan: &Plan,
+        desired: &'a [Desired],
+        now: Instant,
+    ) -> (Vec<Apply>, Vec<&'a Identity>) {
+        let mut due = Vec::new();
+        let mut standing = Vec::new();
+        for apply in &plan.applies {
+            let identity = &desired[apply.index].identity;
+            let fights = apply.why.heals()
+                && self
+                    .mended
+                    .get(identity)
+                    .is_some_and(|mended| mended.again() > now);
+            if fights || self.waits(identity, now) {
+                standing.push(identity);
+            } else {
+                due.push(apply.clone());
+            }
+        }
+        // What needs nothing any more has not failed any more.
+        let needed: HashSet<&Identity> = plan
+            .applies
+            .iter()
+            .map(|apply| &desired[apply.index].identity)
+            .collect();
+        let wanted: HashSet<&Identity> = desired.iter().map(|object| &object.identity).collect();
+        self.standing
+            .retain(|identity, _| needed.contains(identity) || !wanted.contains(identity));
+        (due, standing)
+    }
+
+    /// Whether something failed and is not to be tried yet.
+    pub(crate) fn waits(&self, identity: &Identity, now: Instant) -> bool {
+        self.standing
+            .get(identity)
+            .is_some_and(|standing| standing.backoff.until > now)
+    }
+
+    /// Something failed. Tells whether that is news.
+    pub(crate) fn failed(&mut self, identity: &Identity, failure: Failure, now: Instant) -> bool {
+        let before = self.standing.remove(identity);
+        let is_news = before
+            .as_ref()
+            .is_none_or(|before| before.failure.reason != failure.reason);
+        let backoff = Backoff::after(
+            before.map(|before| before.backoff),
+            failure.retry_after,
+            now,
+            rand::random(),
+        );
+        let standing = Standing { failure, backoff };
+        self.standing.insert(identity.clone(), standing);
+        is_news
+    }
+
+    /// Something was mended. Tells whether somebody fights us.
+    pub(crate) fn mended(&mut self, identity: &Identity, now: Instant) -> bool {
+        let mended = self.mended.entry(identity.clone()).or_insert(Mended {
+            times: 0,
+            last: now,
+        });
+        if now.duration_since(mended.last) > Mended::QUIET {
+            mended.times = 0;
+        }
+        mended.times += 1;
+        mended.last = now;
+        mended.times > Mended::AT_ONCE
+    }
+
+    /// Whether a status that is only about health may be written now; if not, after how long.
+    pub(crate) fn may_tell(&mut self, now: Instant) -> Result<(), Duration> {
+        let Some((last, times)) = self.told else {
+            self.told = Some((now, 0));
+            return Ok(());
+        };
+        let since = now.duration_since(last);
+        let spacing = SPACING.saturating_mul(1 << times.min(6));
+        if since < spacing {
+            return Err(spacing.saturating_sub(since));
+        }
+        self.told = Some((now, if since > QUIET { 0 } else { times + 1 }));
+        Ok(())
+    }
+
+    /// When something that waits may be tried again.
+    pub(crate) fn next_try(&self, now: Instant) -> Option<Instant> {
+        let standing = self
+            .standing
+            .values()
+            .map(|standing| standing.backoff.until);
+        let mended = self
+            .mended
+            .values()
+            .map(Mended::again)
+            .filter(|at| *at > now);
+        standing.chain(mended).min()
+    }
+}
+
+/// Between two reports that are only about health, at least.
+const SPACING: Duration = Duration::from_secs(1);
+/// Without a report for so long, the next one is written at once.
+const QUIET: Duration = Duration::from_mins(5);
