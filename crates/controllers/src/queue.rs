@@ -238,7 +238,7 @@ mod tests {
     async fn the_earliest_and_most_urgent_wish_counts() {
         let queue = Queue::new(8);
         let begun = Instant::now();
-        queue.add("a", 1, Urgency::Background, Duration::from_mins(60));
+        queue.add("a", 1, Urgency::Background, Duration::from_hours(1));
         queue.add("a", 1, Urgency::Background, Duration::from_secs(5));
         queue.add("a", 1, Urgency::Background, Duration::from_mins(30));
         queue.add("a", 2, Urgency::Background, Duration::from_secs(9));
