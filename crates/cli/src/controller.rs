@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Parser;
+use http::{HeaderValue, header};
 use kube::{
     Client,
     config::{KubeConfigOptions, Kubeconfig},
@@ -103,6 +104,8 @@ async fn connect(arguments: &Arguments) -> Result<Client, Failure> {
     };
     // Who calls knows better when to try again.
     config.default_retry = false;
+    let name = HeaderValue::from_static(concat!("quadrille/", env!("CARGO_PKG_VERSION")));
+    config.headers.push((header::USER_AGENT, name));
     Client::try_from(config)
         .map_err(|error| Failure::new("the cluster's credentials cannot be used").because(&error))
 }

@@ -3,7 +3,9 @@
 
 mod apiserver;
 mod apply;
+mod engine;
 mod load;
+mod process;
 mod report;
 mod subject;
 
@@ -28,6 +30,8 @@ enum Bench {
     Apiserver(apiserver::Arguments),
     /// Server-side apply: in process, and against kube-apiserver.
     Apply(apply::Arguments),
+    /// The engine: releases per second, requests, memory, drift; on the embedded server and on kube-apiserver.
+    Engine(engine::Arguments),
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
@@ -39,6 +43,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     match &arguments.bench {
         Bench::Apiserver(arguments) => apiserver::run(arguments),
         Bench::Apply(arguments) => apply::run(arguments),
+        Bench::Engine(arguments) => engine::run(arguments),
     }
 }
 

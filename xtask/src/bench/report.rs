@@ -15,6 +15,9 @@ pub(crate) struct Report {
     name: String,
     /// Circumstances worth keeping: versions, counts, cores.
     facts: BTreeMap<String, serde_json::Value>,
+    /// Numbers by server and name, for other programs to read.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    servers: BTreeMap<String, BTreeMap<String, f64>>,
     measurements: Vec<Measurement>,
     goals: Vec<Goal>,
 }
@@ -69,6 +72,7 @@ impl Report {
         Self {
             name: name.into(),
             facts: BTreeMap::new(),
+            servers: BTreeMap::new(),
             measurements: Vec::new(),
             goals: Vec::new(),
         }
@@ -77,6 +81,12 @@ impl Report {
     /// Notes a circumstance.
     pub(crate) fn fact(&mut self, name: &str, value: impl Into<serde_json::Value>) {
         self.facts.insert(name.to_owned(), value.into());
+    }
+
+    /// Keeps a number of a server under its name.
+    pub(crate) fn number(&mut self, server: &str, name: &str, value: f64) {
+        let numbers = self.servers.entry(server.to_owned()).or_default();
+        numbers.insert(name.to_owned(), value);
     }
 
     /// Adds a row.

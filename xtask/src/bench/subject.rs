@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    path::Path,
+    path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
@@ -25,6 +25,10 @@ pub(super) struct Subject {
     pub(super) endpoint: Endpoint,
     /// Its processes.
     pub(super) pids: Vec<u32>,
+    /// The administrator's kubeconfig.
+    pub(super) kubeconfig: PathBuf,
+    /// A JSON line per request, where it was asked to be written.
+    pub(super) requests: PathBuf,
     kept: Kept,
 }
 
@@ -37,6 +41,15 @@ enum Kept {
 impl Subject {
     /// A release build of `quad up` on a fresh folder.
     pub(super) async fn embedded() -> Result<Self> {
+        Self::embedded_with(&[]).await
+    }
+
+    /// Only its API, with a log of all requests.
+    pub(super) async fn embedded_api() -> Result<Self> {
+        Self::embedded_with(&["--no-controllers"]).await
+    }
+
+    async fn embedded_with(flags: &[&str]) -> Result<Self> {
         let build = ["build", "--release", "--package", "quad"];
         workspace::run(&mut workspace::cargo(&build))?;
         let quad = workspace::built_release("quad")?;
@@ -44,7 +57,7 @@ impl Subject {
             .prefix("quadrille-bench-")
             .tempdir()?;
         let kubeconfig = folder.path().join("kubeconfig");
-        let arguments = [
+        let mut arguments = vec![
             "up".into(),
             "--port=0".into(),
             "--data-dir".into(),
@@ -52,6 +65,11 @@ impl Subject {
             "--kubeconfig-out".into(),
             kubeconfig.clone().into_os_string(),
         ];
+        let log = folder.path().join("requests.log");
+        if !flags.is_empty() {
+            arguments.extend(flags.iter().map(Into::into));
+            arguments.extend(["--request-log".into(), log.clone().into_os_string()]);
+        }
         let began = Instant::now();
         let process = Process::start("quad", &quad, &folder.path().join("quad"), &arguments)?;
         let endpoint = ready_endpoint(&kubeconfig, &process).await?;
@@ -62,14 +80,29 @@ impl Subject {
             start,
             endpoint,
             pids: vec![pid],
+            kubeconfig,
+            requests: log,
             kept: Kept::Embedded(process, folder),
         })
     }
 
     /// etcd and kube-apiserver, with our definitions installed as `quad up` does.
     pub(super) async fn real() -> Result<Self> {
+        Self::real_with(Options::default()).await
+    }
+
+    /// The same with a log of all requests.
+    pub(super) async fn real_logged() -> Result<Self> {
+        let options = Options {
+            audit: true,
+            ..Options::default()
+        };
+        Self::real_with(options).await
+    }
+
+    async fn real_with(options: Options) -> Result<Self> {
         let began = Instant::now();
-        let plane = ControlPlane::start(Options::default()).await?;
+        let plane = ControlPlane::start(options).await?;
         let start = began.elapsed();
         let endpoint = Endpoint::from_kubeconfig(&fs::read_to_string(plane.kubeconfig())?)?;
         let pids = ["etcd", "kube-apiserver"]
@@ -89,6 +122,8 @@ impl Subject {
             start,
             endpoint,
             pids,
+            kubeconfig: plane.kubeconfig(),
+            requests: plane.audit_log(),
             kept: Kept::Real(plane),
         })
     }

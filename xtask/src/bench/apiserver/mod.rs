@@ -1,7 +1,6 @@
 //! `cargo xtask bench apiserver`: the embedded server (a release build of `quad up`, durable) against etcd and
 //! kube-apiserver, one after the other in the same run, with the same client, definitions and objects.
 
-mod process;
 mod watching;
 mod workload;
 

@@ -8,12 +8,12 @@ use http::Method;
 use serde_json::json;
 
 use super::{
+    super::process::{processor_share, resident},
     super::{
         Numbers,
         load::{Call, Seen, Until, create_namespace, drive},
         subject::Subject,
     },
-    process::{processor_share, resident},
     watching::{SENT, deliver},
 };
 

@@ -8,16 +8,31 @@ use anyhow::{Context, Result};
 pub(super) fn resident(pids: &[u32]) -> Result<f64> {
     let mut kibibytes = 0.0;
     for pid in pids {
-        let status = fs::read_to_string(format!("/proc/{pid}/status"))
-            .with_context(|| format!("read the status of process {pid}"))?;
-        let line = status
-            .lines()
-            .find_map(|line| line.strip_prefix("VmRSS:"))
-            .context("no resident size in the status")?;
-        let number: f64 = line.trim().trim_end_matches(" kB").trim().parse()?;
-        kibibytes += number;
+        kibibytes += status(*pid, "VmRSS:")?;
     }
     Ok(kibibytes / 1024.0)
+}
+
+/// A size of a process in KiB.
+fn status(pid: u32, field: &str) -> Result<f64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status"))
+        .with_context(|| format!("read the status of process {pid}"))?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix(field))
+        .with_context(|| format!("no {field} in the status"))?;
+    Ok(line.trim().trim_end_matches(" kB").trim().parse()?)
+}
+
+/// The most resident memory that a process ever had, in MiB.
+pub(super) fn peak(pid: u32) -> Result<f64> {
+    Ok(status(pid, "VmHWM:")? / 1024.0)
+}
+
+/// Processor time that a process took so far, in seconds.
+pub(super) fn processor_seconds(pid: u32) -> Result<f64> {
+    // Linux counts in hundredths of a second.
+    Ok(ticks(&[pid])? / 100.0)
 }
 
 /// Share of one processor that the processes take over a time, in percent.

@@ -1,0 +1,194 @@
+//! What a watch of releases shows: who is applied, who is ready, who is gone, and when that was seen.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, Result, bail};
+use bytes::Bytes;
+use http::Method;
+use http_body_util::BodyExt as _;
+use serde::Deserialize;
+use tokio::{sync::watch, task::JoinHandle};
+
+use super::fixture::{NAMESPACE, releases};
+use crate::wire::Endpoint;
+
+/// How long anything may take.
+const DEADLINE: Duration = Duration::from_mins(10);
+
+/// What is known of the releases.
+pub(super) struct Board {
+    seen: Arc<Mutex<HashMap<String, State>>>,
+    changed: watch::Receiver<u64>,
+    task: JoinHandle<Result<()>>,
+}
+
+impl Drop for Board {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// What is known of one release.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct State {
+    /// Its generation.
+    pub(super) generation: i64,
+    /// Whether that generation is applied.
+    pub(super) is_applied: bool,
+    /// Whether all of it is well.
+    pub(super) is_ready: bool,
+    /// When this was seen.
+    pub(super) at: Option<Instant>,
+}
+
+#[derive(Deserialize)]
+struct Event {
+    #[serde(rename = "type")]
+    kind: String,
+    object: Seen,
+}
+
+#[derive(Deserialize)]
+struct Seen {
+    metadata: Metadata,
+    #[serde(default)]
+    status: Status,
+}
+
+#[derive(Deserialize)]
+struct Metadata {
+    #[serde(default)]
+    name: String,
+    #[serde(default)]
+    generation: i64,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Status {
+    #[serde(default)]
+    observed_generation: i64,
+    #[serde(default)]
+    conditions: Vec<Condition>,
+}
+
+#[derive(Deserialize)]
+struct Condition {
+    #[serde(rename = "type")]
+    kind: String,
+    status: String,
+}
+
+impl Board {
+    /// Watches from now on, beginning with what there is.
+    pub(super) async fn open(endpoint: &Endpoint) -> Result<Self> {
+        let mut connection = endpoint.connect().await?;
+        let target = format!("{}?watch=true&resourceVersion=0", releases(NAMESPACE));
+        let headers = [("Accept", "application/json"), ("User-Agent", "bench/1.0")];
+        let answer = connection
+            .open(Method::GET, &target, &headers, Bytes::new())
+            .await?;
+        let seen = Arc::new(Mutex::new(HashMap::new()));
+        let (tell, changed) = watch::channel(0);
+        let (shared, mut body) = (Arc::clone(&seen), answer.into_body());
+        let task = tokio::spawn(async move {
+            let _connection = connection;
+            let mut unread: Vec<u8> = Vec::new();
+            while let Some(frame) = body.frame().await {
+                let Ok(data) = frame?.into_data() else {
+                    continue;
+                };
+                unread.extend_from_slice(&data);
+                let Some(end) = unread.iter().rposition(|byte| *byte == b'\n') else {
+                    continue;
+                };
+                let rest = unread.split_off(end + 1);
+                for line in unread
+                    .split(|byte| *byte == b'\n')
+                    .filter(|line| !line.is_empty())
+                {
+                    put(&shared, line)?;
+                }
+                unread = rest;
+                tell.send_modify(|count| *count += 1);
+            }
+            bail!("the server ended the watch")
+        });
+        Ok(Self {
+            seen,
+            changed,
+            task,
+        })
+    }
+
+    /// How many releases satisfy something.
+    pub(super) fn count(&self, wanted: impl Fn(&State) -> bool) -> usize {
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.values().filter(|state| wanted(state)).count()
+    }
+
+    /// What is known of a release.
+    pub(super) fn state(&self, name: &str) -> Option<State> {
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.get(name).copied()
+    }
+
+    /// Waits until something holds.
+    pub(super) async fn until(&mut self, what: &str, holds: impl Fn(&Self) -> bool) -> Result<()> {
+        let began = Instant::now();
+        loop {
+            self.changed.borrow_and_update();
+            if holds(self) {
+                return Ok(());
+            }
+            let left = DEADLINE
+                .checked_sub(began.elapsed())
+                .with_context(|| format!("waited in vain: {what}"))?;
+            if let Ok(changed) = tokio::time::timeout(left, self.changed.changed()).await {
+                changed.context("the watch of releases ended")?;
+            }
+        }
+    }
+}
+
+fn put(seen: &Mutex<HashMap<String, State>>, line: &[u8]) -> Result<()> {
+    let event: Event = serde_json::from_slice(line).context("read an event")?;
+    let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+    let Seen { metadata, status } = event.object;
+    match event.kind.as_str() {
+        "DELETED" => {
+            seen.remove(&metadata.name);
+        }
+        "ADDED" | "MODIFIED" => {
+            let holds = |kind: &str| {
+                let found = status
+                    .conditions
+                    .iter()
+                    .find(|condition| condition.kind == kind);
+                status.observed_generation == metadata.generation
+                    && found.is_some_and(|condition| condition.status == "True")
+            };
+            let state = State {
+                generation: metadata.generation,
+                is_applied: holds("ResourcesApplied"),
+                is_ready: holds("Ready"),
+                at: Some(Instant::now()),
+            };
+            // The moment that counts is when it was first seen to be applied.
+            let before = seen.insert(metadata.name.clone(), state);
+            if let Some(before) = before
+                && before.generation == state.generation
+                && before.is_applied
+                && let Some(known) = seen.get_mut(&metadata.name)
+            {
+                known.at = before.at;
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}

@@ -1,0 +1,57 @@
+//! The controllers in a process of their own, as they run against a real cluster.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use quadrille_testkit::real::Process;
+use tempfile::TempDir;
+
+use super::{super::process, fixture::NAMESPACE};
+use crate::workspace;
+
+/// Running controllers.
+pub(super) struct Controller {
+    process: Process,
+    pid: u32,
+    _folder: TempDir,
+}
+
+impl Controller {
+    /// Starts a release build against the cluster of a kubeconfig.
+    pub(super) fn start(kubeconfig: &Path) -> Result<Self> {
+        let build = ["build", "--release", "--package", "quad-controller"];
+        workspace::run(&mut workspace::cargo(&build))?;
+        let program = workspace::built_release("quad-controller")?;
+        let folder = tempfile::tempdir()?;
+        let arguments = [
+            "--kubeconfig".into(),
+            kubeconfig.as_os_str().to_owned(),
+            format!("--namespace={NAMESPACE}").into(),
+            format!("--lease-namespace={NAMESPACE}").into(),
+            "--identity=bench".into(),
+        ];
+        let process = Process::start("quad-controller", &program, folder.path(), &arguments)?;
+        let pid = process.pid().context("the controller has no process id")?;
+        Ok(Self {
+            process,
+            pid,
+            _folder: folder,
+        })
+    }
+
+    /// The most memory it ever had, in MiB.
+    pub(super) fn peak(&self) -> Result<f64> {
+        self.process.still_runs()?;
+        process::peak(self.pid)
+    }
+
+    /// Its memory now, in MiB.
+    pub(super) fn resident(&self) -> Result<f64> {
+        process::resident(&[self.pid])
+    }
+
+    /// Processor time that it took so far, in seconds.
+    pub(super) fn processor_seconds(&self) -> Result<f64> {
+        process::processor_seconds(self.pid)
+    }
+}

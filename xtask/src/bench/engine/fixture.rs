@@ -1,0 +1,197 @@
+//! What is measured with: releases of five small objects.
+
+use bytes::Bytes;
+use http::Method;
+use serde_json::{Value, json};
+
+use super::super::load::Call;
+
+/// Where everything of the bench is.
+pub(super) const NAMESPACE: &str = "bench";
+/// Where the bare client writes, out of the controller's sight.
+pub(super) const LIMIT: &str = "bench-limit";
+/// Objects of a release.
+pub(super) const OBJECTS: usize = 5;
+
+const MERGE: &str = "application/merge-patch+json";
+const JSON: &str = "application/json";
+const APPLY: &str = "application/apply-patch+yaml";
+
+fn call(method: Method, target: String, content_type: &'static str, body: &Value) -> Call {
+    Call {
+        method,
+        target,
+        content_type,
+        body: body.to_string().into(),
+    }
+}
+
+/// The path of releases.
+pub(super) fn releases(namespace: &str) -> String {
+    format!("/apis/openchoreo.dev/v1alpha1/namespaces/{namespace}/releases")
+}
+
+/// The path of an object of a release.
+pub(super) fn path(namespace: &str, kind: &str, name: &str) -> String {
+    let collection = match kind {
+        "Deployment" => format!("/apis/apps/v1/namespaces/{namespace}/deployments"),
+        "Service" => format!("/api/v1/namespaces/{namespace}/services"),
+        "ServiceAccount" => format!("/api/v1/namespaces/{namespace}/serviceaccounts"),
+        _ => format!("/api/v1/namespaces/{namespace}/configmaps"),
+    };
+    format!("{collection}/{name}")
+}
+
+/// The objects of a release: two ConfigMaps, a ServiceAccount, a Service, a Deployment.
+pub(super) fn objects(namespace: &str, name: &str, value: usize) -> Vec<Value> {
+    let metadata =
+        |name: &str| json!({ "name": name, "namespace": namespace, "labels": { "app": name } });
+    let config = |name: &str| {
+        json!({
+            "apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata(name),
+            "data": { "LOG_LEVEL": "info", "value": value.to_string(), "url": "http://pay.shop.svc:8080/v1" },
+        })
+    };
+    vec![
+        config(&format!("{name}-env")),
+        config(&format!("{name}-files")),
+        json!({ "apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata(name) }),
+        json!({
+            "apiVersion": "v1", "kind": "Service", "metadata": metadata(name),
+            "spec": { "selector": { "app": name }, "ports": [{ "name": "http", "port": 80, "targetPort": 8080 }] },
+        }),
+        json!({
+            "apiVersion": "apps/v1", "kind": "Deployment", "metadata": metadata(name),
+            "spec": {
+                "replicas": 2,
+                "selector": { "matchLabels": { "app": name } },
+                "template": {
+                    "metadata": { "labels": { "app": name } },
+                    "spec": {
+                        "serviceAccountName": name,
+                        "containers": [{
+                            "name": "main", "image": "registry.example.com/shop/cart:1.2.3",
+                            "ports": [{ "name": "http", "containerPort": 8080 }],
+                            "envFrom": [{ "configMapRef": { "name": format!("{name}-env") } }],
+                            "resources": { "requests": { "cpu": "100m", "memory": "128Mi" } },
+                        }],
+                    },
+                },
+            },
+        }),
+    ]
+}
+
+/// A release.
+pub(super) fn release(namespace: &str, name: &str) -> Value {
+    let resources: Vec<Value> = objects(namespace, name, 1)
+        .into_iter()
+        .enumerate()
+        .map(|(index, object)| json!({ "id": format!("object-{index}"), "object": object }))
+        .collect();
+    json!({
+        "apiVersion": "openchoreo.dev/v1alpha1", "kind": "Release",
+        "metadata": { "name": name, "namespace": namespace },
+        "spec": {
+            "owner": { "projectName": "shop", "componentName": name },
+            "environmentName": "development",
+            "resources": resources,
+        },
+    })
+}
+
+/// Creates a release.
+pub(super) fn create(namespace: &str, name: &str) -> Call {
+    call(
+        Method::POST,
+        releases(namespace),
+        JSON,
+        &release(namespace, name),
+    )
+}
+
+/// Changes the first ConfigMap of a release.
+pub(super) fn change(name: &str, value: usize) -> Call {
+    let patch = json!([{
+        "op": "replace", "path": "/spec/resources/0/object/data/value", "value": value.to_string(),
+    }]);
+    let target = format!("{}/{name}", releases(NAMESPACE));
+    call(Method::PATCH, target, "application/json-patch+json", &patch)
+}
+
+/// Deletes a release.
+pub(super) fn delete(name: &str) -> Call {
+    let target = format!("{}/{name}", releases(NAMESPACE));
+    Call {
+        method: Method::DELETE,
+        target,
+        content_type: JSON,
+        body: Bytes::new(),
+    }
+}
+
+/// Everything that must be there before the first release.
+pub(super) fn ground(namespace: &str) -> Vec<Call> {
+    let of_ours = |plural: &str, object: Value| {
+        let target = format!("/apis/openchoreo.dev/v1alpha1/namespaces/{namespace}/{plural}");
+        call(Method::POST, target, JSON, &object)
+    };
+    vec![
+        super::super::load::create_namespace(namespace),
+        of_ours(
+            "dataplanes",
+            json!({
+                "apiVersion": "openchoreo.dev/v1alpha1", "kind": "DataPlane",
+                "metadata": { "name": "local" },
+                "spec": { "kubernetesCluster": { "inCluster": true } },
+            }),
+        ),
+        of_ours(
+            "environments",
+            json!({
+                "apiVersion": "openchoreo.dev/v1alpha1", "kind": "Environment",
+                "metadata": { "name": "development" }, "spec": { "dataPlaneRef": "local" },
+            }),
+        ),
+    ]
+}
+
+/// The writes that a release costs, as a bare client sends them: what the user and the engine write together.
+/// `status` is what the engine writes in the end.
+pub(super) fn bare_writes(name: &str, status: &Value) -> Vec<Call> {
+    let of_release = |subresource: &str, body: &Value| {
+        let target = format!("{}/{name}{subresource}", releases(LIMIT));
+        call(Method::PATCH, target, MERGE, body)
+    };
+    let finalizers = json!({ "metadata": { "finalizers": ["example.com/bench"] } });
+    let status = json!({ "status": status });
+    let mut writes = vec![
+        create(LIMIT, name),
+        of_release("", &finalizers),
+        of_release("/status", &status),
+    ];
+    writes.extend(objects(LIMIT, name, 1).iter().map(|object| {
+        let kind = object["kind"].as_str().unwrap_or_default();
+        let of = object["metadata"]["name"].as_str().unwrap_or_default();
+        let target = format!(
+            "{}?fieldManager=release-controller&force=true",
+            path(LIMIT, kind, of)
+        );
+        call(Method::PATCH, target, APPLY, object)
+    }));
+    writes.push(of_release("/status", &status));
+    writes
+}
+
+/// Says of a Deployment that it is available.
+pub(super) fn available(name: &str) -> Call {
+    let status = json!({ "status": {
+        "observedGeneration": 1, "replicas": 2, "updatedReplicas": 2, "readyReplicas": 2, "availableReplicas": 2,
+        "conditions": [
+            { "type": "Available", "status": "True", "reason": "MinimumReplicasAvailable" },
+            { "type": "Progressing", "status": "True", "reason": "NewReplicaSetAvailable" },
+        ],
+    }});
+    let target = format!("{}/status", path(NAMESPACE, "Deployment", name));
+    call(Method::PATCH, target, MERGE, &status)
+}

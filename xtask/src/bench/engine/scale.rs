@@ -1,0 +1,93 @@
+//! Ten thousand releases: memory, and what a restart costs.
+
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+
+use super::{
+    super::{report::Report, subject::Subject},
+    Numbers,
+    board::Board,
+    controller::Controller,
+    fixture, fraction, phases,
+    requests::{self, Log},
+};
+
+pub(super) async fn measure(subject: &Subject, count: usize, report: &mut Report) -> Result<()> {
+    eprintln!("measuring {count} releases");
+    let endpoint = &subject.endpoint;
+    let mut connection = endpoint.connect().await?;
+    for call in fixture::ground(fixture::NAMESPACE) {
+        phases::send(&mut connection, call).await?;
+    }
+    let mut numbers = Numbers {
+        server: "embedded",
+        report,
+    };
+    let mut board = Board::open(endpoint).await?;
+    let controller = Controller::start(&subject.kubeconfig)?;
+    let took = phases::create(endpoint, &mut board, 0, count).await?;
+    numbers.one(
+        &format!("{count} new releases"),
+        "scale_releases_per_s",
+        super::per_second(count, took),
+    );
+    let peak = controller.peak()?;
+    numbers.one(
+        &format!("peak memory with {count} releases"),
+        "scale_peak_mib",
+        peak,
+    );
+    numbers.one(
+        &format!("memory with {count} releases"),
+        "scale_mib",
+        controller.resident()?,
+    );
+    drop(controller);
+
+    let mut log = Log::from_here(&subject.requests)?;
+    let controller = Controller::start(&subject.kubeconfig)?;
+    let began = Instant::now();
+    phases::send(
+        &mut connection,
+        fixture::change(&phases::name(count / 2), 2),
+    )
+    .await?;
+    let changed = phases::name(count / 2);
+    board
+        .until("the change is applied", |board| {
+            let state = board.state(&changed);
+            state.is_some_and(|state| state.generation == 2 && state.is_applied)
+        })
+        .await?;
+    let took = began.elapsed().as_secs_f64();
+    numbers.one("restart to the first change applied, s", "restart_s", took);
+    numbers.at_most("restart to the first change applied", took, 2.0, "s");
+    // All lists must have been read before one can say that nothing followed.
+    settle(&mut log, &controller, &mut numbers).await?;
+    let peak = peak.max(controller.peak()?);
+    numbers.at_most(&format!("memory with {count} releases"), peak, 150.0, "MiB");
+    Ok(())
+}
+
+/// Waits until the controllers have read everything, and counts what they wrote after the restart.
+async fn settle(log: &mut Log, controller: &Controller, numbers: &mut Numbers<'_>) -> Result<()> {
+    let mut wrote = 0;
+    loop {
+        let busy = controller.processor_seconds()?;
+        tokio::time::sleep(Duration::from_secs(3)).await;
+        wrote += requests::work(&log.since()?);
+        if controller.processor_seconds()? - busy < 0.05 {
+            break;
+        }
+    }
+    // The user's one change costs an apply and a status.
+    let more = fraction(wrote.saturating_sub(2), 1);
+    numbers.one(
+        "requests after a restart, beyond the change",
+        "restart_requests",
+        more,
+    );
+    numbers.at_most("requests after a restart, beyond the change", more, 4.0, "");
+    Ok(())
+}
