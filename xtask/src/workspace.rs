@@ -70,8 +70,11 @@ pub(crate) fn built(name: &str) -> anyhow::Result<PathBuf> {
     built_as("debug", name)
 }
 
-/// A binary of this workspace that `cargo build --release` has just made.
+/// An optimized program of ours, built now if need be. All are built together: one after the other, each would
+/// ask for other features of what they share, and so build it anew.
 pub(crate) fn built_release(name: &str) -> anyhow::Result<PathBuf> {
+    let programs = ["--package", "quad", "--package", "quad-controller"];
+    run(cargo(&["build", "--release"]).args(programs))?;
     built_as("release", name)
 }
 

@@ -50,8 +50,6 @@ impl Subject {
     }
 
     async fn embedded_with(flags: &[&str]) -> Result<Self> {
-        let build = ["build", "--release", "--package", "quad"];
-        workspace::run(&mut workspace::cargo(&build))?;
         let quad = workspace::built_release("quad")?;
         let folder = tempfile::Builder::new()
             .prefix("quadrille-bench-")

@@ -1,8 +1,8 @@
 //! The controllers in a process of their own, as they run against a real cluster.
 
-use std::path::Path;
+use std::{path::Path, time::Duration};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use quadrille_testkit::real::Process;
 use tempfile::TempDir;
 
@@ -18,9 +18,7 @@ pub(super) struct Controller {
 
 impl Controller {
     /// Starts a release build against the cluster of a kubeconfig.
-    pub(super) fn start(kubeconfig: &Path) -> Result<Self> {
-        let build = ["build", "--release", "--package", "quad-controller"];
-        workspace::run(&mut workspace::cargo(&build))?;
+    pub(super) async fn start(kubeconfig: &Path) -> Result<Self> {
         let program = workspace::built_release("quad-controller")?;
         let folder = tempfile::tempdir()?;
         let arguments = [
@@ -31,7 +29,13 @@ impl Controller {
             "--identity=bench".into(),
         ];
         let process = Process::start("quad-controller", &program, folder.path(), &arguments)?;
-        let pid = process.pid().context("the controller has no process id")?;
+        let pid = loop {
+            process.still_runs()?;
+            if let Some(pid) = process.pid() {
+                break pid;
+            }
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        };
         Ok(Self {
             process,
             pid,

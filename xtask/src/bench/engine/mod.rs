@@ -108,7 +108,7 @@ async fn measure(subject: &Subject, arguments: &Arguments, report: &mut Report) 
     let mut numbers = Numbers { server, report };
     let mut board = Board::open(endpoint).await?;
 
-    let first = Controller::start(&subject.kubeconfig)?;
+    let first = Controller::start(&subject.kubeconfig).await?;
     phases::create(endpoint, &mut board, 0, 1).await?;
     let status = phases::status(endpoint, &phases::name(0)).await?;
     phases::delete(endpoint, &mut board, 0, 1).await?;
@@ -130,7 +130,7 @@ async fn measure(subject: &Subject, arguments: &Arguments, report: &mut Report) 
         limit,
     );
 
-    let controller = Controller::start(&subject.kubeconfig)?;
+    let controller = Controller::start(&subject.kubeconfig).await?;
     // Whoever takes the lead first reads everything; then the work begins.
     phases::create(endpoint, &mut board, 0, 1).await?;
     let count = arguments.releases;

@@ -25,7 +25,7 @@ pub(super) async fn measure(subject: &Subject, count: usize, report: &mut Report
         report,
     };
     let mut board = Board::open(endpoint).await?;
-    let controller = Controller::start(&subject.kubeconfig)?;
+    let controller = Controller::start(&subject.kubeconfig).await?;
     let took = phases::create(endpoint, &mut board, 0, count).await?;
     numbers.one(
         &format!("{count} new releases"),
@@ -46,7 +46,7 @@ pub(super) async fn measure(subject: &Subject, count: usize, report: &mut Report
     drop(controller);
 
     let mut log = Log::from_here(&subject.requests)?;
-    let controller = Controller::start(&subject.kubeconfig)?;
+    let controller = Controller::start(&subject.kubeconfig).await?;
     let began = Instant::now();
     phases::send(
         &mut connection,
