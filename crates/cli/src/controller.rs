@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::Parser;
-use http::{HeaderValue, header};
 use kube::{
     Client,
     config::{KubeConfigOptions, Kubeconfig},
@@ -81,7 +80,7 @@ async fn connect(arguments: &Arguments) -> Result<Client, Failure> {
         context: arguments.context.clone(),
         ..KubeConfigOptions::default()
     };
-    let mut config = match &arguments.kubeconfig {
+    let config = match &arguments.kubeconfig {
         Some(path) => {
             let unreadable = |error: &dyn std::error::Error| {
                 Failure::new(format!("the kubeconfig {} cannot be used", path.display()))
@@ -102,11 +101,7 @@ async fn connect(arguments: &Arguments) -> Result<Client, Failure> {
                 .next("Name one: quad-controller --kubeconfig FILE")
         })?,
     };
-    // Who calls knows better when to try again.
-    config.default_retry = false;
-    let name = HeaderValue::from_static(concat!("quadrille/", env!("CARGO_PKG_VERSION")));
-    config.headers.push((header::USER_AGENT, name));
-    Client::try_from(config)
+    quadrille_planes::connect::over(&config)
         .map_err(|error| Failure::new("the cluster's credentials cannot be used").because(&error))
 }
 

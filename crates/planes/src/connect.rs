@@ -15,7 +15,7 @@ use http::{HeaderValue, Request, header};
 use hyper_rustls::ConfigBuilderExt as _;
 use kube::{
     Client,
-    client::{Body, middleware::BaseUriLayer},
+    client::{Body, ConfigExt as _, middleware::BaseUriLayer},
 };
 use rustls::{ClientConfig, RootCertStore, crypto::CryptoProvider};
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, pem::PemObject as _};
@@ -86,6 +86,34 @@ pub fn connect(access: &Access) -> Result<Client, ConnectError> {
             async move { lanes.send(request).await }
         }));
     Ok(Client::new(service, "default").with_valid_until(access.expires()))
+}
+
+/// The same for a configuration of the one who runs us, which may read files and run programs for its credentials:
+/// for the control plane's own cluster, never for what a plane's object or Secret says.
+pub fn over(config: &kube::Config) -> Result<Client, kube::Error> {
+    let server_name = config
+        .tls_server_name
+        .clone()
+        .and_then(|name| ServerName::try_from(name).ok());
+    let dialer = dial::Dialer::new(
+        config.cluster_url.clone(),
+        config.rustls_client_config()?,
+        server_name.as_ref(),
+    );
+    let lanes = Arc::new(Lanes::new(dialer));
+    let service = ServiceBuilder::new()
+        .map_request(move |mut request: Request<Body>| {
+            request.headers_mut().insert(header::USER_AGENT, USER_AGENT);
+            request
+        })
+        .layer(config.base_uri_layer())
+        .option_layer(config.auth_layer()?)
+        .layer(config.extra_headers_layer()?)
+        .service(tower::service_fn(move |request| {
+            let lanes = Arc::clone(&lanes);
+            async move { lanes.send(request).await }
+        }));
+    Ok(Client::new(service, config.default_namespace.clone()))
 }
 
 /// The header that proves who we are, marked so that nobody prints it.
