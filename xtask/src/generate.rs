@@ -4,6 +4,7 @@
 mod crds;
 mod kinds;
 mod protobuf;
+mod rbac;
 
 use std::{fs, path::Path};
 
@@ -26,6 +27,7 @@ pub(crate) struct Generated {
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let mut files = kinds::generate()?;
     files.extend(crds::generate()?);
+    files.extend(rbac::generate()?);
     let mut stale = Vec::new();
     for file in &files {
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))

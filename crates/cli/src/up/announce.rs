@@ -70,7 +70,7 @@ impl Ready<'_> {
              \n\
              Next:  {export}\n       \
              kubectl get namespaces\n       \
-             kubectl apply -f samples/release && kubectl get releases -w\n\
+             kubectl apply -f samples/platform/quadrille.yaml && kubectl get releases -A\n\
              {end}\n",
             title = style.bold(&format!("Quadrille {VERSION}")),
             url = self.url,

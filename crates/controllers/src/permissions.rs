@@ -1,0 +1,110 @@
+//! What the controllers may do: nothing that they don't do. `deploy/rbac/` is generated from here, and a test runs
+//! the controllers with exactly this.
+
+/// What may be done with some resources.
+#[derive(Clone, Copy, Debug)]
+pub struct Rule {
+    /// The API group; nothing for the core group.
+    pub group: &'static str,
+    /// The resources.
+    pub resources: &'static [&'static str],
+    /// What may be done with them.
+    pub verbs: &'static [&'static str],
+}
+
+const fn rule(
+    group: &'static str,
+    resources: &'static [&'static str],
+    verbs: &'static [&'static str],
+) -> Rule {
+    Rule {
+        group,
+        resources,
+        verbs,
+    }
+}
+
+const SEE: &[&str] = &["get", "list", "watch"];
+const KEEP: &[&str] = &["get", "list", "watch", "create", "patch", "delete"];
+
+/// In the control plane's cluster, in every namespace that is looked after.
+pub const CONTROL_PLANE: &[Rule] = &[
+    rule("openchoreo.dev", &["environments"], SEE),
+    rule(
+        "openchoreo.dev",
+        &["dataplanes", "releases"],
+        &["get", "list", "watch", "patch"],
+    ),
+    rule(
+        "openchoreo.dev",
+        &["dataplanes/status", "releases/status"],
+        &["patch"],
+    ),
+    rule("events.k8s.io", &["events"], &["create"]),
+];
+
+/// In the namespace of the lease.
+pub const LEASE: &[Rule] = &[rule(
+    "coordination.k8s.io",
+    &["leases"],
+    &["get", "create", "update"],
+)];
+
+/// In namespaces whose planes have their credentials in Secrets. Each is asked for by its name.
+pub const CREDENTIALS: &[Rule] = &[rule("", &["secrets"], &["list", "watch"])];
+
+/// In a plane: the kinds that releases are made of. Whoever releases others adds them; what is not here, such as
+/// cluster roles, a release cannot bring.
+pub const PLANE: &[Rule] = &[
+    rule(
+        "",
+        &[
+            "configmaps",
+            "limitranges",
+            "namespaces",
+            "persistentvolumeclaims",
+            "resourcequotas",
+            "secrets",
+            "serviceaccounts",
+            "services",
+        ],
+        KEEP,
+    ),
+    rule("", &["pods"], &["list", "watch"]),
+    rule(
+        "apps",
+        &["daemonsets", "deployments", "replicasets", "statefulsets"],
+        KEEP,
+    ),
+    rule("autoscaling", &["horizontalpodautoscalers"], KEEP),
+    rule("batch", &["cronjobs", "jobs"], KEEP),
+    rule("networking.k8s.io", &["ingresses", "networkpolicies"], KEEP),
+    rule("policy", &["poddisruptionbudgets"], KEEP),
+    rule("cilium.io", &["ciliumnetworkpolicies"], KEEP),
+    rule("external-secrets.io", &["externalsecrets"], KEEP),
+    rule(
+        "gateway.networking.k8s.io",
+        &[
+            "grpcroutes",
+            "httproutes",
+            "tcproutes",
+            "tlsroutes",
+            "udproutes",
+        ],
+        KEEP,
+    ),
+    rule(
+        "gateway.envoyproxy.io",
+        &[
+            "backendtrafficpolicies",
+            "httproutefilters",
+            "securitypolicies",
+        ],
+        KEEP,
+    ),
+    rule(
+        "secrets-store.csi.x-k8s.io",
+        &["secretproviderclasses"],
+        KEEP,
+    ),
+];
