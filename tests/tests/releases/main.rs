@@ -1,6 +1,18 @@
 //! Releases on a plane: what the engine does, on the embedded API and on a real one.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // a test may; its helpers too
+#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used)] // a test may; its helpers too
 
+mod definitions;
+mod dependencies;
+mod endings;
+mod failures;
+mod foreign;
+mod hands;
+mod immutable;
 mod lifecycle;
+mod mistakes;
+mod objects;
 mod platform;
+mod pruning;
+mod scaling;
+mod secrets;
