@@ -126,7 +126,13 @@ async fn remove_one(
     let failed = |trouble: Trouble| Failure::of(identity, &trouble);
     match how {
         Leave::LetGo => return Ok(Deleted::Gone),
-        Leave::Await => return Ok(Deleted::Going(Vec::new())),
+        Leave::Await => {
+            let held_by = site.sights().with(identity, |sight| match sight {
+                Sight::Present(live) => live.held_by.to_vec(),
+                Sight::Absent | Sight::Unknown => Vec::new(),
+            });
+            return Ok(Deleted::Going(held_by));
+        }
         Leave::Delete => {}
     }
     let served = match site.resolve(identity, &record.version).await {
@@ -135,6 +141,10 @@ async fn remove_one(
         Err(Trouble::NotServed(_)) => return Ok(Deleted::Gone),
         Err(trouble) => return Err(failed(trouble)),
     };
+    // Nothing was ever made of it, and what its name leads to is another object.
+    if served.namespaced == identity.namespace.is_empty() {
+        return Ok(Deleted::Gone);
+    }
     let is_seen = site
         .sights()
         .with(identity, |sight| matches!(sight, Sight::Present(_)));

@@ -1,10 +1,11 @@
 //! Mistakes in a release: each is named with its fix, and what was good before stays.
 
+use quadrille_testkit::wire::{Matcher, Verb};
 use quadrille_types::{Environment, Release, conditions::ConditionType};
 use serde_json::{Value, json};
 
 use crate::{
-    hands::entry,
+    hands::{api, entry},
     objects::in_namespace,
     platform::{Platform, config},
 };
@@ -129,6 +130,29 @@ async fn a_cluster_wide_object_with_a_namespace_is_refused() {
         &["metadata.namespace", "take it out"],
     )
     .await;
+}
+
+#[tokio::test]
+async fn a_namespace_that_was_taken_out_does_not_cost_the_object() {
+    let platform = Platform::start().await;
+    let name = platform.cluster.unique("mistake");
+    let role = json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
+        "metadata": { "name": name }, "rules": [],
+    });
+    platform.release("cart", &[("role", role.clone())]).await;
+    platform
+        .until_error("cart", "role", "NamespaceNotAllowed")
+        .await;
+    let role = in_namespace(role, None);
+    platform.release("cart", &[("role", role.clone())]).await;
+    platform.until("cart", ConditionType::Ready, "True").await;
+    let deletes = Matcher::verb(Verb::Delete);
+    assert_eq!(platform.wire.count(&deletes), 0, "the mistake was no object");
+    platform.delete("cart").await;
+    platform.gone("cart").await;
+    let roles = api(platform.client(), &role, None);
+    assert!(roles.get_opt(&name).await.unwrap().is_none());
 }
 
 #[tokio::test]

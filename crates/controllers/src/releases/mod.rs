@@ -178,7 +178,21 @@ impl Context {
         let release: Release = serde_json::from_value(release)
             .map_err(|error| Trouble::Unreadable(error.to_string()))?;
         let facts = Arc::new(Facts::read(release));
-        self.world.look().put(Arc::clone(&facts));
+        let dependents: Vec<Key> = {
+            let mut world = self.world.look();
+            let held = world.releases.get(&facts.key);
+            let was_applied = held.map(|held| held.facts.is_applied());
+            match world.renew(Arc::clone(&facts)) {
+                Heard::New if was_applied != Some(facts.is_applied()) => {
+                    let dependents = world.dependents(&facts.key);
+                    dependents.map(|facts| facts.key.clone()).collect()
+                }
+                Heard::New | Heard::Old => Vec::new(),
+            }
+        };
+        for other in dependents {
+            self.wake(&other, Urgency::Person);
+        }
         Ok(facts)
     }
 

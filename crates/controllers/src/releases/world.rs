@@ -109,15 +109,17 @@ impl Inner {
     /// Takes in a release.
     pub(crate) fn put(&mut self, facts: Arc<Facts>) -> Heard {
         self.unlisted.remove(&facts.key);
+        let known = self.releases.get_mut(&facts.key);
+        if known
+            .as_ref()
+            .is_some_and(|held| held.facts.revision() >= facts.revision())
+        {
+            return Heard::Old;
+        }
         self.by_uid
             .insert(Arc::clone(&facts.uid), facts.key.clone());
-        match self.releases.get_mut(&facts.key) {
-            Some(held) if held.facts.uid == facts.uid => {
-                if held.facts.revision() >= facts.revision() {
-                    return Heard::Old;
-                }
-                held.facts = facts;
-            }
+        match known {
+            Some(held) if held.facts.uid == facts.uid => held.facts = facts,
             _ => {
                 let memory = Arc::default();
                 self.releases
@@ -125,6 +127,15 @@ impl Inner {
             }
         }
         Heard::New
+    }
+
+    /// Takes in the answer to a write of ours. It may come late: a release that is gone by now stays gone, and
+    /// one that was made anew stays the new one.
+    pub(crate) fn renew(&mut self, facts: Arc<Facts>) -> Heard {
+        match self.releases.get(&facts.key) {
+            Some(held) if held.facts.uid == facts.uid => self.put(facts),
+            _ => Heard::Old,
+        }
     }
 
     /// Takes in that a release is gone.
