@@ -151,9 +151,10 @@ async fn remove_one(
     let uid = match &record.uid {
         Some(uid) if is_seen => uid.clone(),
         // Nobody knows whether it was made, or whose it is now: look.
-        known => match site.get(&served, identity).await.map_err(failed)? {
-            None => return Ok(Deleted::Gone),
-            Some(found) => {
+        known => match site.get(&served, identity).await {
+            Ok(None) | Err(Trouble::NotServed(_)) => return Ok(Deleted::Gone),
+            Err(trouble) => return Err(failed(trouble)),
+            Ok(Some(found)) => {
                 let live = Live::read(&found, site.sights().lens());
                 let is_recorded = known.as_ref() == Some(&live.uid);
                 let is_labelled = live.owner.as_deref() == Some(owner);
@@ -171,9 +172,10 @@ async fn remove_one(
             }
         },
     };
-    site.delete(&served, identity, &uid, propagation)
-        .await
-        .map_err(failed)
+    match site.delete(&served, identity, &uid, propagation).await {
+        Err(Trouble::NotServed(_)) => Ok(Deleted::Gone),
+        deleted => deleted.map_err(failed),
+    }
 }
 
 /// Reads an object and takes in what is there, or that nothing is.

@@ -2,16 +2,20 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used)] // a test may; its helpers too
 
+mod credentials;
 mod definitions;
 mod dependencies;
+mod doors;
 mod endings;
 mod failures;
 mod foreign;
 mod hands;
+mod health;
 mod immutable;
 mod lifecycle;
 mod mistakes;
 mod objects;
+mod planes;
 mod platform;
 mod pruning;
 mod scaling;

@@ -227,6 +227,21 @@ impl Inner {
             })
     }
 
+    /// Releases that wait for another, and those that wait for them in turn.
+    pub(crate) fn all_dependents(&self, key: &Key) -> Vec<Key> {
+        let mut found = vec![key.clone()];
+        let mut next = 0;
+        while let Some(of) = found.get(next).cloned() {
+            for facts in self.dependents(&of) {
+                if !found.contains(&facts.key) {
+                    found.push(facts.key.clone());
+                }
+            }
+            next += 1;
+        }
+        found.split_off(1)
+    }
+
     /// Releases whose end may have waited for another one.
     pub(crate) fn waiting_for(&self, gone: &Key) -> Vec<Key> {
         self.releases
