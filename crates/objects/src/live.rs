@@ -84,7 +84,11 @@ impl Live {
                 .filter(|identity| scaled::is_scalable(&identity.kind))
                 .and_then(|_| object["spec"]["replicas"].as_i64()),
             deleting,
-            held_by: if deleting { finalizers(object) } else { Box::default() },
+            held_by: if deleting {
+                finalizers(object)
+            } else {
+                Box::default()
+            },
             verdict: health::of(object),
             excerpt: excerpt
                 .filter(|text| text.len() <= LONGEST_EXCERPT && text != "{}" && text != "null")

@@ -21,11 +21,9 @@ fn encoded(text: &str) -> String {
 
 /// A client certificate of an authority that nobody knows, valid through the given year.
 fn certificate(last_year: i32) -> Value {
-    let authority = CertifiedIssuer::self_signed(
-        CertificateParams::default(),
-        KeyPair::generate().unwrap(),
-    )
-    .unwrap();
+    let authority =
+        CertifiedIssuer::self_signed(CertificateParams::default(), KeyPair::generate().unwrap())
+            .unwrap();
     let mut params = CertificateParams::default();
     params.not_before = rcgen::date_time_ymd(2000, 1, 1);
     params.not_after = rcgen::date_time_ymd(last_year + 1, 1, 1);
@@ -76,10 +74,8 @@ async fn wrong_credentials_are_told_as_what_they_are_and_right_ones_work_at_once
     let secret = format!("{}/far", platform.namespace());
     assert!(message.contains(&secret), "{message}");
     let mut stranger = right.clone();
-    let authority = CertifiedIssuer::self_signed(
-        CertificateParams::default(),
-        KeyPair::generate().unwrap(),
-    );
+    let authority =
+        CertifiedIssuer::self_signed(CertificateParams::default(), KeyPair::generate().unwrap());
     stranger["clusters"][0]["cluster"]["certificate-authority-data"] =
         encoded(&authority.unwrap().pem()).into();
     let exec = json!({ "exec": {
@@ -87,7 +83,10 @@ async fn wrong_credentials_are_told_as_what_they_are_and_right_ones_work_at_once
         "interactiveMode": "Never",
     }});
     for (wrong, reason) in [
-        (as_user(&right, json!({ "token": "s3cr3t" })), "CredentialsInvalid"),
+        (
+            as_user(&right, json!({ "token": "s3cr3t" })),
+            "CredentialsInvalid",
+        ),
         (stranger, "CertificateUntrusted"),
         (as_user(&right, certificate(2001)), "CertificateExpired"),
         (as_user(&right, exec), "CredentialsRefused"),
@@ -119,7 +118,10 @@ async fn a_program_in_a_kubeconfig_is_not_run_and_the_refusal_says_what_to_do() 
         .until_plane("far", "False", "CredentialsRefused")
         .await;
     assert!(message.contains("user.exec"), "{message}");
-    assert!(message.contains("use a service account's token"), "{message}");
+    assert!(
+        message.contains("use a service account's token"),
+        "{message}"
+    );
 }
 
 #[tokio::test]

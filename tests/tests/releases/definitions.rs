@@ -51,7 +51,9 @@ async fn a_definition_and_an_object_of_its_kind_come_and_go_together() {
     platform
         .until_object("the widget is there", &widget, size(1))
         .await;
-    platform.edit(&widget, json!({ "spec": { "size": 7 } })).await;
+    platform
+        .edit(&widget, json!({ "spec": { "size": 7 } }))
+        .await;
     platform
         .until_object("the widget is mended", &widget, size(1))
         .await;
@@ -74,7 +76,9 @@ async fn an_object_of_a_kind_that_comes_later_waits_for_it() {
     let (definition, widget) = kind_of_its_own(&platform);
     let objects = [("widget", widget.clone()), ("config", config("a", "1"))];
     platform.release("cart", &objects).await;
-    let error = platform.until_error("cart", "widget", "KindNotServed").await;
+    let error = platform
+        .until_error("cart", "widget", "KindNotServed")
+        .await;
     assert!(error.message.contains("Widget"), "{}", error.message);
     assert!(error.message.contains("install its definition"));
     platform.until_configs(&[("a", "1")]).await;

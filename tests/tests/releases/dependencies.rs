@@ -15,7 +15,9 @@ fn on(names: &[&str]) -> Value {
 async fn a_release_waits_for_another_and_wakes_at_once() {
     let platform = Platform::start().await;
     let gate = Gate::closed();
-    let cell = Matcher::verb(Verb::Patch).resource("configmaps").name("cell");
+    let cell = Matcher::verb(Verb::Patch)
+        .resource("configmaps")
+        .name("cell");
     platform.wire.inject(cell, Fault::Hold(gate.clone()));
     let objects = [("a", config("app", "1"))];
     platform.release_with("app", &objects, on(&["cell"])).await;
@@ -27,7 +29,9 @@ async fn a_release_waits_for_another_and_wakes_at_once() {
             "there is no Release \"cell\"",
         )
         .await;
-    platform.release("cell", &[("a", config("cell", "1"))]).await;
+    platform
+        .release("cell", &[("a", config("cell", "1"))])
+        .await;
     gate.reached_by(1).await;
     platform
         .until_said(
@@ -40,9 +44,7 @@ async fn a_release_waits_for_another_and_wakes_at_once() {
     platform.until_configs(&[]).await;
     gate.open();
     platform.applied("app").await;
-    platform
-        .until_configs(&[("app", "1"), ("cell", "1")])
-        .await;
+    platform.until_configs(&[("app", "1"), ("cell", "1")]).await;
 }
 
 #[tokio::test]
@@ -73,7 +75,9 @@ async fn releases_that_wait_for_each_other_are_named() {
 #[tokio::test]
 async fn a_release_that_others_stand_on_goes_after_them() {
     let platform = Platform::start().await;
-    platform.release("cell", &[("a", config("cell", "1"))]).await;
+    platform
+        .release("cell", &[("a", config("cell", "1"))])
+        .await;
     let objects = [("a", config("app", "1"))];
     platform.release_with("app", &objects, on(&["cell"])).await;
     platform.applied("app").await;
@@ -86,9 +90,7 @@ async fn a_release_that_others_stand_on_goes_after_them() {
             "other releases depend on it",
         )
         .await;
-    platform
-        .until_configs(&[("app", "1"), ("cell", "1")])
-        .await;
+    platform.until_configs(&[("app", "1"), ("cell", "1")]).await;
     platform.delete("app").await;
     platform.gone("app").await;
     platform.gone("cell").await;
@@ -107,11 +109,11 @@ async fn an_object_that_moves_to_another_release_is_handed_over() {
         .until_error("new", "mine", "OwnershipConflict")
         .await;
     assert!(error.message.contains("another release"), "{error:?}");
-    platform.release("old", &[("keep", config("keep", "1"))]).await;
-    platform.applied("new").await;
     platform
-        .until_configs(&[("keep", "1"), ("x", "2")])
+        .release("old", &[("keep", config("keep", "1"))])
         .await;
+    platform.applied("new").await;
+    platform.until_configs(&[("keep", "1"), ("x", "2")]).await;
     assert_eq!(platform.uid(&config("x", "2")).await, uid);
     platform.delete("old").await;
     platform.gone("old").await;

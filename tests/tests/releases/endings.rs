@@ -5,9 +5,7 @@ use quadrille_testkit::{
     eventually,
     wire::{Fault, Gate, Matcher, Verb},
 };
-use quadrille_types::{
-    DataPlane, Environment, Release, annotations, conditions::ConditionType,
-};
+use quadrille_types::{DataPlane, Environment, Release, annotations, conditions::ConditionType};
 
 use crate::{
     hands::FOREIGN_FINALIZER,
@@ -35,10 +33,9 @@ async fn parents_may_be_deleted_first_and_everything_goes() {
     eventually("the plane says who is on it", async || {
         let plane = planes.get("local").await.unwrap();
         let status = plane.status.unwrap_or_default();
-        let said = status
-            .conditions
-            .iter()
-            .find(|condition| condition.type_ == "Finalizing" && condition.message.contains("cart"));
+        let said = status.conditions.iter().find(|condition| {
+            condition.type_ == "Finalizing" && condition.message.contains("cart")
+        });
         said.map(drop).ok_or(format!("{:?}", status.conditions))
     })
     .await;
@@ -69,7 +66,9 @@ async fn a_foreign_finalizer_is_named_and_a_person_may_leave_the_object() {
     let left = release.status.unwrap().resources;
     let names: Vec<&str> = left.iter().map(|entry| entry.name.as_str()).collect();
     assert_eq!(names, ["a"], "only what is left is in the inventory");
-    platform.annotate("cart", annotations::ABANDON, "true").await;
+    platform
+        .annotate("cart", annotations::ABANDON, "true")
+        .await;
     platform.gone("cart").await;
     let event = platform.until_event("cart", "left behind, as asked").await;
     assert!(event.contains("/a") && !event.contains("/b"), "{event}");

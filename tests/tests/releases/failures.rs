@@ -53,7 +53,9 @@ async fn nothing_runs_before_what_isolates_it_is_there() {
     ];
     platform.release("cart", &objects).await;
     platform.until_error("cart", "policy", "Invalid").await;
-    platform.until_error("cart", "app", "WaitingForIsolation").await;
+    platform
+        .until_error("cart", "app", "WaitingForIsolation")
+        .await;
     platform.until_configs(&[("a", "1")]).await;
     assert!(platform.found(&app).await.is_none());
     let objects = [("app", app.clone()), ("policy", network_policy("deny"))];
@@ -172,7 +174,8 @@ async fn a_namespace_on_its_way_out_is_told_and_made_again_when_it_is_gone() {
     let mut held = in_namespace(config("held", "1"), Some(&other));
     held["metadata"]["finalizers"] = json!([FOREIGN_FINALIZER]);
     platform.create(&held).await;
-    let namespace = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": other } });
+    let namespace =
+        json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": other } });
     let namespaces = api(platform.client(), &namespace, None);
     namespaces
         .delete(&other, &kube::api::DeleteParams::default())

@@ -159,7 +159,10 @@ impl Platform {
 /// What a release's status says of one of its objects.
 pub(crate) fn entry<'a>(release: &'a Release, id: &str) -> Option<&'a ObjectStatus> {
     let status = release.status.as_ref()?;
-    status.resources.iter().find(|entry| entry.id.as_str() == id)
+    status
+        .resources
+        .iter()
+        .find(|entry| entry.id.as_str() == id)
 }
 
 /// The name and namespace of an object, for messages.

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::{
     hands::entry,
     objects::deployment,
-    platform::{Platform, config, health},
+    platform::{Platform, config},
 };
 
 /// On the embedded cluster nobody runs workloads: says of a deployment what a controller would say.
@@ -76,7 +76,8 @@ async fn a_workload_is_healthy_when_it_runs() {
     platform.applied("cart").await;
     say(&platform, 1).await;
     let release = platform.until("cart", ConditionType::Ready, "True").await;
-    assert_eq!(health(&release, "app"), Some(Health::Healthy));
+    let app = entry(&release, "app").unwrap();
+    assert_eq!(app.health_status, Some(Health::Healthy));
     assert_eq!(release.status.unwrap().healthy.as_deref(), Some("2/2"));
 }
 

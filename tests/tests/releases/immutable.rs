@@ -68,8 +68,13 @@ async fn a_changed_selector_is_refused_unless_the_object_may_be_replaced() {
     let mut new = reselected(old.clone());
     let objects = [("app", new.clone()), ("b", config("b", "1"))];
     platform.release("cart", &objects).await;
-    let error = platform.until_error("cart", "app", "FieldIsImmutable").await;
-    assert!(error.message.contains(annotations::ALLOW_REPLACE), "{error:?}");
+    let error = platform
+        .until_error("cart", "app", "FieldIsImmutable")
+        .await;
+    assert!(
+        error.message.contains(annotations::ALLOW_REPLACE),
+        "{error:?}"
+    );
     assert_eq!(platform.uid(&old).await, uid);
     platform.until_configs(&[("b", "1")]).await;
     new["metadata"]["annotations"] = json!({ annotations::ALLOW_REPLACE: "true" });
@@ -78,9 +83,7 @@ async fn a_changed_selector_is_refused_unless_the_object_may_be_replaced() {
     assert_ne!(platform.uid(&old).await, uid);
     platform
         .until_object("it selects anew", &new, |found| {
-            found.is_some_and(|found| {
-                found["spec"]["selector"]["matchLabels"]["app"] == "another"
-            })
+            found.is_some_and(|found| found["spec"]["selector"]["matchLabels"]["app"] == "another")
         })
         .await;
 }

@@ -148,7 +148,11 @@ async fn a_namespace_that_was_taken_out_does_not_cost_the_object() {
     platform.release("cart", &[("role", role.clone())]).await;
     platform.until("cart", ConditionType::Ready, "True").await;
     let deletes = Matcher::verb(Verb::Delete);
-    assert_eq!(platform.wire.count(&deletes), 0, "the mistake was no object");
+    assert_eq!(
+        platform.wire.count(&deletes),
+        0,
+        "the mistake was no object"
+    );
     platform.delete("cart").await;
     platform.gone("cart").await;
     let roles = api(platform.client(), &role, None);

@@ -1,6 +1,9 @@
 //! What is no longer asked for goes, unless that looks like a mistake.
 
-use quadrille_types::{annotations, conditions::{ConditionType, find}};
+use quadrille_types::{
+    annotations,
+    conditions::{ConditionType, find},
+};
 use serde_json::Value;
 
 use crate::{
@@ -9,7 +12,10 @@ use crate::{
 };
 
 fn configs(names: &[&'static str]) -> Vec<(&'static str, Value)> {
-    names.iter().map(|name| (*name, config(name, "1"))).collect()
+    names
+        .iter()
+        .map(|name| (*name, config(name, "1")))
+        .collect()
 }
 
 /// Allows the prune that waits.
@@ -37,7 +43,9 @@ async fn a_prune_of_more_than_half_waits_for_a_word() {
     let all = ["a", "b", "c", "d", "e", "f"];
     platform.release("cart", &configs(&all)).await;
     platform.until("cart", ConditionType::Ready, "True").await;
-    platform.annotate("cart", annotations::ALLOW_PRUNE, "1").await;
+    platform
+        .annotate("cart", annotations::ALLOW_PRUNE, "1")
+        .await;
     platform.release("cart", &[("a", config("a", "2"))]).await;
     let words = "5 of 6 objects would be removed";
     let release = platform

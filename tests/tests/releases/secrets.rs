@@ -46,7 +46,9 @@ async fn the_content_of_a_secret_is_never_told() {
     for id in ["typed", "keyed", "unknown"] {
         platform.until_error("cart", id, "Invalid").await;
     }
-    platform.until_said("cart", ConditionType::Ready, "False", "\"encoded\"").await;
+    platform
+        .until_said("cart", ConditionType::Ready, "False", "\"encoded\"")
+        .await;
     platform.until_event("cart", "ApplyFailed").await;
     let told = said(&platform, "cart").await;
     assert!(!told.contains("correct-horse"), "{told}");

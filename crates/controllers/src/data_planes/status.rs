@@ -114,9 +114,8 @@ fn reachable(seen: &Seen<'_>) -> (Holds, &'static str, String) {
         Some(PlaneState::Troubled { .. })
             if let Some(expired) = seen.expires.filter(|expires| *expires <= seen.now) =>
         {
-            let words = format!(
-                "the credentials for the plane expired on {expired:.0}: replace them"
-            );
+            let words =
+                format!("the credentials for the plane expired on {expired:.0}: replace them");
             (Holds::False, "CertificateExpired", words)
         }
         Some(PlaneState::Troubled { reason, message }) => (Holds::False, reason, message.clone()),
