@@ -126,7 +126,13 @@ async fn remove_one(
     let failed = |trouble: Trouble| Failure::of(identity, &trouble);
     match how {
         Leave::LetGo => return Ok(Deleted::Gone),
-        Leave::Await => return Ok(Deleted::Going(Vec::new())),
+        Leave::Await => {
+            let held_by = site.sights().with(identity, |sight| match sight {
+                Sight::Present(live) => live.held_by.to_vec(),
+                Sight::Absent | Sight::Unknown => Vec::new(),
+            });
+            return Ok(Deleted::Going(held_by));
+        }
         Leave::Delete => {}
     }
     let served = match site.resolve(identity, &record.version).await {
@@ -135,15 +141,20 @@ async fn remove_one(
         Err(Trouble::NotServed(_)) => return Ok(Deleted::Gone),
         Err(trouble) => return Err(failed(trouble)),
     };
+    // Nothing was ever made of it, and what its name leads to is another object.
+    if served.namespaced == identity.namespace.is_empty() {
+        return Ok(Deleted::Gone);
+    }
     let is_seen = site
         .sights()
         .with(identity, |sight| matches!(sight, Sight::Present(_)));
     let uid = match &record.uid {
         Some(uid) if is_seen => uid.clone(),
         // Nobody knows whether it was made, or whose it is now: look.
-        known => match site.get(&served, identity).await.map_err(failed)? {
-            None => return Ok(Deleted::Gone),
-            Some(found) => {
+        known => match site.get(&served, identity).await {
+            Ok(None) | Err(Trouble::NotServed(_)) => return Ok(Deleted::Gone),
+            Err(trouble) => return Err(failed(trouble)),
+            Ok(Some(found)) => {
                 let live = Live::read(&found, site.sights().lens());
                 let is_recorded = known.as_ref() == Some(&live.uid);
                 let is_labelled = live.owner.as_deref() == Some(owner);
@@ -161,9 +172,10 @@ async fn remove_one(
             }
         },
     };
-    site.delete(&served, identity, &uid, propagation)
-        .await
-        .map_err(failed)
+    match site.delete(&served, identity, &uid, propagation).await {
+        Err(Trouble::NotServed(_)) => Ok(Deleted::Gone),
+        deleted => deleted.map_err(failed),
+    }
 }
 
 /// Reads an object and takes in what is there, or that nothing is.

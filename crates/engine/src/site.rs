@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use quadrille_objects::{
     GroupKind, Identity, Version,
     health::{self, PodSelector},
-    live::Lens,
+    live::{Lens, finalizers},
 };
 use quadrille_planes::{
     Call, Plane, Served, Trouble,
@@ -219,9 +219,7 @@ impl Site {
             }
             Ok(object) => {
                 self.sights().note(identity, &object);
-                let finalizers = object["metadata"]["finalizers"].as_array();
-                let named = finalizers.into_iter().flatten().filter_map(Value::as_str);
-                Ok(Deleted::Going(named.map(ToOwned::to_owned).collect()))
+                Ok(Deleted::Going(finalizers(&object).into_vec()))
             }
             // Gone already, or another object by now.
             Err(Trouble::NotFound(_) | Trouble::Conflict(_)) => {

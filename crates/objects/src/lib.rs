@@ -16,6 +16,7 @@ pub mod live;
 pub mod owned;
 pub mod plan;
 pub mod scaled;
+mod secret;
 pub mod stage;
 pub mod stamp;
 

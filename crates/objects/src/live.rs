@@ -31,6 +31,8 @@ pub struct Live {
     pub replicas: Option<i64>,
     /// Whether it is on its way out.
     pub deleting: bool,
+    /// The finalizers that hold it, if it is on its way out.
+    pub held_by: Box<[String]>,
     /// How it is doing.
     pub verdict: Verdict,
     /// Its own status as JSON text, if it is short.
@@ -69,6 +71,7 @@ impl Live {
         let ownership = owned::read(object, lens.manager);
         let text = |part: &str, key: &str| metadata[part][key].as_str();
         let excerpt = object.get("status").map(Value::to_string);
+        let deleting = metadata["deletionTimestamp"].is_string();
         Self {
             uid: metadata["uid"].as_str().unwrap_or_default().into(),
             resource_version: revision(object),
@@ -80,7 +83,12 @@ impl Live {
             replicas: identity(object)
                 .filter(|identity| scaled::is_scalable(&identity.kind))
                 .and_then(|_| object["spec"]["replicas"].as_i64()),
-            deleting: metadata["deletionTimestamp"].is_string(),
+            deleting,
+            held_by: if deleting {
+                finalizers(object)
+            } else {
+                Box::default()
+            },
             verdict: health::of(object),
             excerpt: excerpt
                 .filter(|text| text.len() <= LONGEST_EXCERPT && text != "{}" && text != "null")
@@ -96,6 +104,7 @@ impl Live {
             || self.owned != other.owned
             || self.replicas_owner != other.replicas_owner
             || self.deleting != other.deleting
+            || self.held_by != other.held_by
             || self.verdict != other.verdict
     }
 }
@@ -106,6 +115,13 @@ pub fn revision(object: &Value) -> u64 {
         .as_str()
         .and_then(|text| text.parse().ok())
         .unwrap_or(u64::MAX)
+}
+
+/// The finalizers of an object.
+pub fn finalizers(object: &Value) -> Box<[String]> {
+    let named = object["metadata"]["finalizers"].as_array();
+    let named = named.into_iter().flatten().filter_map(Value::as_str);
+    named.map(ToOwned::to_owned).collect()
 }
 
 /// Which object this is; nothing for what is none.
@@ -160,7 +176,12 @@ mod tests {
             "only a number changed"
         );
         newer["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
-        assert!(live.differs(&Live::read(&newer, LENS)));
+        newer["metadata"]["finalizers"] = json!(["example.com/hold"]);
+        let held = Live::read(&newer, LENS);
+        assert!(live.differs(&held));
+        assert_eq!(*held.held_by, ["example.com/hold".to_owned()]);
+        newer["metadata"]["finalizers"] = json!([]);
+        assert!(held.differs(&Live::read(&newer, LENS)), "one let it go");
     }
 
     #[test]

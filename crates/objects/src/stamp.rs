@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::digest::Digest;
+use crate::{digest::Digest, secret};
 
 /// Labels that say whose an object is, the same for all objects of one owner, and where the digest goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,8 +33,10 @@ impl Stamp {
         Digest::of(labels.chain([id, text]))
     }
 
-    /// The object as it is sent: stamped, and without fields that only a server writes.
+    /// The object as it is sent: stamped, without fields that only a server writes, and with values where the
+    /// server keeps them.
     pub fn put_on(&self, object: &mut Value, id: &str, digest: Digest) {
+        secret::spell_out(object);
         let Some(metadata) = part(object, "metadata") else {
             return;
         };

@@ -6,7 +6,10 @@ use quadrille_testkit::{eventually, wire::Verb};
 use quadrille_types::conditions::ConditionType;
 use serde_json::json;
 
-use crate::platform::{Platform, config};
+use crate::{
+    objects::{in_namespace, secret},
+    platform::{Platform, config},
+};
 
 #[tokio::test]
 async fn objects_are_created_changed_and_removed_with_their_release() {
@@ -88,4 +91,46 @@ async fn what_somebody_deletes_or_edits_is_mended_and_told() {
         .filter(|call| call.verb == Verb::Delete)
         .count();
     assert_eq!(deletes, 0);
+}
+
+#[tokio::test]
+async fn an_object_that_moves_or_is_renamed_is_made_there_and_removed_here() {
+    let platform = Platform::start().await;
+    let other = platform.cluster.unique("other");
+    platform.release("cart", &[("a", config("a", "1"))]).await;
+    platform.until_configs(&[("a", "1")]).await;
+    let renamed = config("b", "1");
+    platform.release("cart", &[("a", renamed)]).await;
+    platform.until_configs(&[("b", "1")]).await;
+    let moved = in_namespace(config("b", "1"), Some(&other));
+    platform.release("cart", &[("a", moved.clone())]).await;
+    platform.until_configs(&[]).await;
+    assert!(platform.found(&moved).await.is_some());
+    let release = platform.applied("cart").await;
+    let status = release.status.unwrap();
+    eventually("only the new one is written down", async || {
+        let resources = platform.read("cart").await.status.unwrap().resources;
+        match resources.as_slice() {
+            [only] if only.namespace == other => Ok(()),
+            resources => Err(format!("{resources:?}")),
+        }
+    })
+    .await;
+    assert_eq!(status.healthy.as_deref(), Some("1/1"));
+    platform.delete("cart").await;
+    platform.gone("cart").await;
+    assert!(platform.found(&moved).await.is_none());
+}
+
+#[tokio::test]
+async fn an_object_may_become_another_kind_under_its_name() {
+    let platform = Platform::start().await;
+    platform.release("cart", &[("a", config("a", "1"))]).await;
+    platform.until_configs(&[("a", "1")]).await;
+    platform.release("cart", &[("a", secret("a", "1"))]).await;
+    platform.until_configs(&[]).await;
+    assert!(platform.found(&secret("a", "1")).await.is_some());
+    platform.delete("cart").await;
+    platform.gone("cart").await;
+    assert!(platform.found(&secret("a", "1")).await.is_none());
 }

@@ -110,6 +110,14 @@ fn reachable(seen: &Seen<'_>) -> (Holds, &'static str, String) {
             Reason::NotTried.as_str(),
             "the plane is being asked".to_owned(),
         ),
+        // A server that lets nobody in does not say why; the credentials do.
+        Some(PlaneState::Troubled { .. })
+            if let Some(expired) = seen.expires.filter(|expires| *expires <= seen.now) =>
+        {
+            let words =
+                format!("the credentials for the plane expired on {expired:.0}: replace them");
+            (Holds::False, "CertificateExpired", words)
+        }
         Some(PlaneState::Troubled { reason, message }) => (Holds::False, reason, message.clone()),
         Some(PlaneState::Reachable(probe)) => {
             let version = probe.as_ref().map(|probe| probe.version.as_str());

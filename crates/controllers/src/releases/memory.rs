@@ -14,8 +14,8 @@ use crate::retry::{Backoff, pause};
 /// What is remembered of earlier runs of a release.
 #[derive(Default)]
 pub(crate) struct Memory {
-    /// The generation that failures are of.
-    pub(crate) generation: i64,
+    /// What failures are about: the generation, and whether others' objects may be taken over.
+    pub(crate) asked: (i64, bool),
     /// What failed and is not to be tried yet.
     pub(crate) standing: HashMap<Identity, Standing>,
     /// How often objects were mended lately.
@@ -63,10 +63,10 @@ impl Mended {
 }
 
 impl Memory {
-    /// Failures of an older generation don't count.
-    pub(crate) fn begin(&mut self, generation: i64) {
-        if self.generation != generation {
-            self.generation = generation;
+    /// Failures of an older generation don't count, nor those from before a person said a word.
+    pub(crate) fn begin(&mut self, asked: (i64, bool)) {
+        if self.asked != asked {
+            self.asked = asked;
             self.standing.clear();
         }
     }

@@ -178,7 +178,21 @@ impl Context {
         let release: Release = serde_json::from_value(release)
             .map_err(|error| Trouble::Unreadable(error.to_string()))?;
         let facts = Arc::new(Facts::read(release));
-        self.world.look().put(Arc::clone(&facts));
+        let dependents: Vec<Key> = {
+            let mut world = self.world.look();
+            let held = world.releases.get(&facts.key);
+            let was_applied = held.map(|held| held.facts.is_applied());
+            match world.renew(Arc::clone(&facts)) {
+                Heard::New if was_applied != Some(facts.is_applied()) => {
+                    let dependents = world.dependents(&facts.key);
+                    dependents.map(|facts| facts.key.clone()).collect()
+                }
+                Heard::New | Heard::Old => Vec::new(),
+            }
+        };
+        for other in dependents {
+            self.wake(&other, Urgency::Person);
+        }
         Ok(facts)
     }
 
@@ -223,6 +237,10 @@ impl Context {
                     facts.is_applied(),
                 )
             });
+            let waits_as_before = world
+                .releases
+                .get(&key)
+                .is_some_and(|held| held.facts.depends_on == facts.depends_on);
             let after = (facts.generation, facts.deleting_since.is_some());
             let is_settled = facts.status.observed_generation == Some(facts.generation);
             let urgency = match before {
@@ -234,13 +252,14 @@ impl Context {
             };
             let heard = world.put(facts);
             let changed = before.is_none_or(|(_, _, applied)| applied != was_applied);
-            let dependents: Vec<Key> = if changed {
-                world
-                    .dependents(&key)
-                    .map(|facts| facts.key.clone())
-                    .collect()
-            } else {
-                Vec::new()
+            let dependents = match heard {
+                // It may have closed or opened a circle, which concerns all in it.
+                Heard::New if !waits_as_before => world.all_dependents(&key),
+                Heard::New if changed => {
+                    let dependents = world.dependents(&key);
+                    dependents.map(|facts| facts.key.clone()).collect()
+                }
+                Heard::New | Heard::Old => Vec::new(),
             };
             (heard, urgency, dependents)
         };

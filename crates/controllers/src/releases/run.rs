@@ -64,7 +64,7 @@ pub(super) async fn run(context: &Context, key: &Key) -> Option<Again> {
         let held = world.releases.get(key)?;
         (Arc::clone(&held.facts), Arc::clone(&held.memory))
     };
-    memory.lock().begin(facts.generation);
+    memory.lock().begin((facts.generation, facts.may_adopt));
     let run = Run {
         context,
         facts,
@@ -434,7 +434,9 @@ impl Run<'_> {
         let now = Instant::now();
         let waiting = self.memory.lock().next_try(now);
         let is_handed_over = plan.blocked.is_none() && plan.removals.len() > removals.len();
-        let handed_over = is_handed_over.then(|| now + HANDOVER);
+        // Whoever had what we wait for is told of its end, and we are not.
+        let is_waiting = is_handed_over || !plan.waiting.is_empty();
+        let handed_over = is_waiting.then(|| now + HANDOVER);
         let next = [waiting, handed_over].into_iter().flatten().min()?;
         Some(Again::after(next.saturating_duration_since(now)))
     }
@@ -471,7 +473,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 const AUDIT: Duration = Duration::from_hours(8);
 /// How often at most.
 const SHORTEST_AUDIT: Duration = Duration::from_secs(10);
-/// How often to look whether another release took an object over.
+/// How often to look whether another release took an object over, or whether its own is gone at last.
 const HANDOVER: Duration = Duration::from_secs(1);
 
 /// The inventory with what is about to be sent.

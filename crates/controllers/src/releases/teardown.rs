@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 
 use quadrille_engine::{self as engine, Site};
 use quadrille_objects::{
-    Identity,
+    Identity, Record,
     plan::{self, Question},
 };
 use quadrille_planes::{PlaneName, Trouble};
@@ -71,12 +71,14 @@ pub(super) async fn run(mut run: Run<'_>) -> Result<Option<Again>, Trouble> {
                 count(run.facts.records.len()),
                 annotations::ABANDON
             );
-            say(&mut run, Reason::CleanupFailed, words).await?;
+            let left = run.facts.records.clone();
+            say(&mut run, &left, Reason::CleanupFailed, words).await?;
             return Ok(None);
         }
     };
     if let Some(words) = in_use(&run, &plane) {
-        say(&mut run, Reason::DeletionBlocked, words).await?;
+        let left = run.facts.records.clone();
+        say(&mut run, &left, Reason::DeletionBlocked, words).await?;
         return Ok(Some(Again::after(LOOK_AGAIN)));
     }
     remove(&mut run, &site, since).await
@@ -121,10 +123,10 @@ async fn remove(run: &mut Run<'_>, site: &Site, since: Instant) -> Result<Option
     let now = Instant::now();
     let wait = retry.map_or(LOOK_AGAIN, |at| at.saturating_duration_since(now));
     match failure {
-        Some(words) => say(run, Reason::CleanupFailed, words).await?,
+        Some(words) => say(run, &left, Reason::CleanupFailed, words).await?,
         None if since.elapsed() > QUIETLY => {
             let words = waiting(run, &left);
-            say(run, Reason::CleanupInProgress, words).await?;
+            say(run, &left, Reason::CleanupInProgress, words).await?;
         }
         None => {
             return Ok(Some(Again {
@@ -207,7 +209,7 @@ fn in_use(run: &Run<'_>, plane: &PlaneName) -> Option<String> {
         })
 }
 
-fn waiting(run: &Run<'_>, left: &[quadrille_objects::Record]) -> String {
+fn waiting(run: &Run<'_>, left: &[Record]) -> String {
     let memory = run.memory.lock();
     let held = left.iter().find_map(|record| {
         let finalizers = memory.held_by.get(&record.identity)?;
@@ -230,9 +232,14 @@ fn count(objects: usize) -> String {
     }
 }
 
-/// Says how it goes, if that is new. What is gone by now stays in the inventory until all is: taking it out is
-/// not worth a write.
-async fn say(run: &mut Run<'_>, reason: Reason, message: String) -> Result<(), Trouble> {
+/// Says how it goes, if that is new. That something is gone by now is not worth a write of its own, but goes with
+/// one.
+async fn say(
+    run: &mut Run<'_>,
+    left: &[Record],
+    reason: Reason,
+    message: String,
+) -> Result<(), Trouble> {
     let mut status = run.facts.status.clone();
     let now = k8s_openapi::apimachinery::pkg::apis::meta::v1::Time(jiff::Timestamp::now());
     let generation = Some(run.facts.generation);
@@ -250,13 +257,10 @@ async fn say(run: &mut Run<'_>, reason: Reason, message: String) -> Result<(), T
         };
         changed |= record(&mut status.conditions, judgement, &now);
     }
-    let gone_from_plane = |entry: &quadrille_types::release::ObjectStatus| {
-        run.facts
-            .records
-            .iter()
+    status.resources.retain(|entry| {
+        left.iter()
             .any(|record| inventory::is(entry, &record.identity))
-    };
-    status.resources.retain(gone_from_plane);
+    });
     if changed {
         let is_warning = reason != Reason::CleanupInProgress;
         if is_warning {

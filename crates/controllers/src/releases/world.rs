@@ -109,15 +109,17 @@ impl Inner {
     /// Takes in a release.
     pub(crate) fn put(&mut self, facts: Arc<Facts>) -> Heard {
         self.unlisted.remove(&facts.key);
+        let known = self.releases.get_mut(&facts.key);
+        if known
+            .as_ref()
+            .is_some_and(|held| held.facts.revision() >= facts.revision())
+        {
+            return Heard::Old;
+        }
         self.by_uid
             .insert(Arc::clone(&facts.uid), facts.key.clone());
-        match self.releases.get_mut(&facts.key) {
-            Some(held) if held.facts.uid == facts.uid => {
-                if held.facts.revision() >= facts.revision() {
-                    return Heard::Old;
-                }
-                held.facts = facts;
-            }
+        match known {
+            Some(held) if held.facts.uid == facts.uid => held.facts = facts,
             _ => {
                 let memory = Arc::default();
                 self.releases
@@ -125,6 +127,15 @@ impl Inner {
             }
         }
         Heard::New
+    }
+
+    /// Takes in the answer to a write of ours. It may come late: a release that is gone by now stays gone, and
+    /// one that was made anew stays the new one.
+    pub(crate) fn renew(&mut self, facts: Arc<Facts>) -> Heard {
+        match self.releases.get(&facts.key) {
+            Some(held) if held.facts.uid == facts.uid => self.put(facts),
+            _ => Heard::Old,
+        }
     }
 
     /// Takes in that a release is gone.
@@ -214,6 +225,21 @@ impl Inner {
                     && facts.key != *key
                     && facts.depends_on.contains(&key.name)
             })
+    }
+
+    /// Releases that wait for another, and those that wait for them in turn.
+    pub(crate) fn all_dependents(&self, key: &Key) -> Vec<Key> {
+        let mut found = vec![key.clone()];
+        let mut next = 0;
+        while let Some(of) = found.get(next).cloned() {
+            for facts in self.dependents(&of) {
+                if !found.contains(&facts.key) {
+                    found.push(facts.key.clone());
+                }
+            }
+            next += 1;
+        }
+        found.split_off(1)
     }
 
     /// Releases whose end may have waited for another one.

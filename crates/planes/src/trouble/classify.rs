@@ -16,9 +16,14 @@ impl From<Box<Status>> for Trouble {
         let too_large = ["etcdserver: request is too large", "larger than max ("]
             .iter()
             .any(|words| status.message.contains(words));
+        // What is applied and does not fit its schema comes as a plain 500, too.
+        let is_misshapen = status
+            .message
+            .contains("failed to create typed patch object");
         match (status.code, status.reason.as_str()) {
             (413, _) | (_, "RequestEntityTooLarge") => Self::TooLarge(status),
             (500, _) if too_large => Self::TooLarge(status),
+            (500, _) if is_misshapen => Self::Invalid(status),
             (401, _) | (_, "Unauthorized") => Self::CredentialsInvalid(status),
             (403, _) | (_, "Forbidden") => Self::Forbidden(status),
             (404, _) | (_, "NotFound") if names_an_object(&status) => Self::NotFound(status),

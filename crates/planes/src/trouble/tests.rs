@@ -88,6 +88,16 @@ fn answers_are_told_apart_by_code_and_reason() {
             false,
             false,
         ),
+        (
+            status(
+                500,
+                "InternalError",
+                "failed to create typed patch object (a/b; /v1, Kind=ConfigMap): .dataa: field not declared in schema",
+            ),
+            "Invalid",
+            false,
+            false,
+        ),
         (status(429, "TooManyRequests", ""), "Throttled", true, false),
         (
             status(500, "InternalError", "failed calling webhook"),

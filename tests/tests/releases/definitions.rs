@@ -1,0 +1,91 @@
+//! Definitions of kinds, and objects of these kinds, in one release.
+
+use kube::{Api, api::DynamicObject};
+use quadrille_testkit::eventually;
+use serde_json::{Value, json};
+
+use crate::{
+    hands::api,
+    objects::in_namespace,
+    platform::{Platform, config},
+};
+
+/// A kind that no other test has: its definition and an object of it.
+fn kind_of_its_own(platform: &Platform) -> (Value, Value) {
+    let group = format!("{}.example.com", platform.namespace());
+    let definition = json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": { "name": format!("widgets.{group}") },
+        "spec": {
+            "group": group,
+            "scope": "Namespaced",
+            "names": { "plural": "widgets", "singular": "widget", "kind": "Widget", "listKind": "WidgetList" },
+            "versions": [{
+                "name": "v1", "served": true, "storage": true,
+                "schema": { "openAPIV3Schema": {
+                    "type": "object",
+                    "properties": { "spec": {
+                        "type": "object", "properties": { "size": { "type": "integer" } },
+                    }},
+                }},
+            }],
+        },
+    });
+    let widget = json!({
+        "apiVersion": format!("{group}/v1"), "kind": "Widget",
+        "metadata": { "name": "w" }, "spec": { "size": 1 },
+    });
+    (in_namespace(definition, None), widget)
+}
+
+#[tokio::test]
+async fn a_definition_and_an_object_of_its_kind_come_and_go_together() {
+    let platform = Platform::start().await;
+    let (definition, widget) = kind_of_its_own(&platform);
+    let objects = [("widget", widget.clone()), ("kind", definition.clone())];
+    platform.release("cart", &objects).await;
+    platform.applied("cart").await;
+    let size = |size: i64| {
+        move |found: Option<&Value>| found.is_some_and(|found| found["spec"]["size"] == size)
+    };
+    platform
+        .until_object("the widget is there", &widget, size(1))
+        .await;
+    platform
+        .edit(&widget, json!({ "spec": { "size": 7 } }))
+        .await;
+    platform
+        .until_object("the widget is mended", &widget, size(1))
+        .await;
+    platform.delete("cart").await;
+    platform.gone("cart").await;
+    let definitions: Api<DynamicObject> = api(platform.client(), &definition, None);
+    let name = definition["metadata"]["name"].as_str().unwrap();
+    eventually("the definition is gone", async || {
+        match definitions.get_opt(name).await.unwrap() {
+            None => Ok(()),
+            Some(left) => Err(format!("{left:?}")),
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_object_of_a_kind_that_comes_later_waits_for_it() {
+    let platform = Platform::start().await;
+    let (definition, widget) = kind_of_its_own(&platform);
+    let objects = [("widget", widget.clone()), ("config", config("a", "1"))];
+    platform.release("cart", &objects).await;
+    let error = platform
+        .until_error("cart", "widget", "KindNotServed")
+        .await;
+    assert!(error.message.contains("Widget"), "{}", error.message);
+    assert!(error.message.contains("install its definition"));
+    platform.until_configs(&[("a", "1")]).await;
+    platform.release("kinds", &[("kind", definition)]).await;
+    platform.applied("cart").await;
+    platform.delete("cart").await;
+    platform.gone("cart").await;
+    platform.delete("kinds").await;
+    platform.gone("kinds").await;
+}

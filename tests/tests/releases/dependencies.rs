@@ -1,0 +1,152 @@
+//! Releases that stand on others, and objects that change hands.
+
+use quadrille_testkit::wire::{Fault, Gate, Matcher, Verb};
+use quadrille_types::conditions::ConditionType;
+use serde_json::{Value, json};
+
+use crate::platform::{Platform, config};
+
+fn on(names: &[&str]) -> Value {
+    let names: Vec<Value> = names.iter().map(|name| json!({ "name": name })).collect();
+    json!({ "dependsOn": names })
+}
+
+#[tokio::test]
+async fn a_release_waits_for_another_and_wakes_at_once() {
+    let platform = Platform::start().await;
+    let gate = Gate::closed();
+    let cell = Matcher::verb(Verb::Patch)
+        .resource("configmaps")
+        .name("cell");
+    platform.wire.inject(cell, Fault::Hold(gate.clone()));
+    let objects = [("a", config("app", "1"))];
+    platform.release_with("app", &objects, on(&["cell"])).await;
+    platform
+        .until_said(
+            "app",
+            ConditionType::ResourcesApplied,
+            "False",
+            "there is no Release \"cell\"",
+        )
+        .await;
+    platform
+        .release("cell", &[("a", config("cell", "1"))])
+        .await;
+    gate.reached_by(1).await;
+    platform
+        .until_said(
+            "app",
+            ConditionType::ResourcesApplied,
+            "False",
+            "waits for Release \"cell\"",
+        )
+        .await;
+    platform.until_configs(&[]).await;
+    gate.open();
+    platform.applied("app").await;
+    platform.until_configs(&[("app", "1"), ("cell", "1")]).await;
+}
+
+#[tokio::test]
+async fn releases_that_wait_for_each_other_are_named() {
+    let platform = Platform::start().await;
+    for (name, other) in [("a", "b"), ("b", "c"), ("c", "a")] {
+        let objects = [("x", config(name, "1"))];
+        platform.release_with(name, &objects, on(&[other])).await;
+    }
+    platform
+        .until_said(
+            "a",
+            ConditionType::ResourcesApplied,
+            "False",
+            "a → b → c → a",
+        )
+        .await;
+    platform.until_configs(&[]).await;
+    platform
+        .release_with("b", &[("x", config("b", "1"))], on(&[]))
+        .await;
+    platform.applied("c").await;
+    platform
+        .until_configs(&[("a", "1"), ("b", "1"), ("c", "1")])
+        .await;
+}
+
+#[tokio::test]
+async fn a_release_that_others_stand_on_goes_after_them() {
+    let platform = Platform::start().await;
+    platform
+        .release("cell", &[("a", config("cell", "1"))])
+        .await;
+    let objects = [("a", config("app", "1"))];
+    platform.release_with("app", &objects, on(&["cell"])).await;
+    platform.applied("app").await;
+    platform.delete("cell").await;
+    platform
+        .until_said(
+            "cell",
+            ConditionType::Finalizing,
+            "True",
+            "other releases depend on it",
+        )
+        .await;
+    platform.until_configs(&[("app", "1"), ("cell", "1")]).await;
+    platform.delete("app").await;
+    platform.gone("app").await;
+    platform.gone("cell").await;
+    platform.until_configs(&[]).await;
+}
+
+#[tokio::test]
+async fn an_object_that_moves_to_another_release_is_handed_over() {
+    let platform = Platform::start().await;
+    let objects = [("x", config("x", "1")), ("keep", config("keep", "1"))];
+    platform.release("old", &objects).await;
+    platform.applied("old").await;
+    let uid = platform.uid(&config("x", "1")).await;
+    platform.release("new", &[("mine", config("x", "2"))]).await;
+    let error = platform
+        .until_error("new", "mine", "OwnershipConflict")
+        .await;
+    assert!(error.message.contains("another release"), "{error:?}");
+    platform
+        .release("old", &[("keep", config("keep", "1"))])
+        .await;
+    platform.applied("new").await;
+    platform.until_configs(&[("keep", "1"), ("x", "2")]).await;
+    assert_eq!(platform.uid(&config("x", "2")).await, uid);
+    platform.delete("old").await;
+    platform.gone("old").await;
+    platform.until_configs(&[("x", "2")]).await;
+    platform.delete("new").await;
+    platform.gone("new").await;
+    platform.until_configs(&[]).await;
+}
+
+#[tokio::test]
+async fn a_namespace_with_objects_of_other_releases_stays() {
+    let platform = Platform::start().await;
+    let name = platform.cluster.unique("cell");
+    let namespace = json!({
+        "apiVersion": "v1", "kind": "Namespace",
+        "metadata": { "name": name, "namespace": null },
+    });
+    let guest = crate::objects::in_namespace(config("guest", "1"), Some(&name));
+    platform.release("cell", &[("cell", namespace)]).await;
+    platform.applied("cell").await;
+    platform.release("app", &[("a", guest.clone())]).await;
+    platform.applied("app").await;
+    platform.delete("cell").await;
+    platform
+        .until_said(
+            "cell",
+            ConditionType::Finalizing,
+            "True",
+            "holds objects of other releases",
+        )
+        .await;
+    assert!(platform.found(&guest).await.is_some());
+    platform.delete("app").await;
+    platform.gone("app").await;
+    platform.gone("cell").await;
+}

@@ -1,0 +1,167 @@
+//! Releases end, whatever is in their way.
+
+use kube::api::{DeleteParams, PostParams};
+use quadrille_testkit::{
+    eventually,
+    wire::{Fault, Gate, Matcher, Verb},
+};
+use quadrille_types::{DataPlane, Environment, Release, annotations, conditions::ConditionType};
+
+use crate::{
+    hands::FOREIGN_FINALIZER,
+    platform::{Platform, config},
+};
+
+#[tokio::test]
+async fn parents_may_be_deleted_first_and_everything_goes() {
+    let platform = Platform::start().await;
+    platform.release("cart", &[("a", config("a", "1"))]).await;
+    platform.until("cart", ConditionType::Ready, "True").await;
+    let environments = platform.cluster.api::<Environment>();
+    let delete = DeleteParams::default();
+    environments.delete("dev", &delete).await.unwrap();
+    platform
+        .until_said(
+            "cart",
+            ConditionType::Ready,
+            "False",
+            "there is no Environment \"dev\"",
+        )
+        .await;
+    let planes = platform.cluster.api::<DataPlane>();
+    planes.delete("local", &delete).await.unwrap();
+    eventually("the plane says who is on it", async || {
+        let plane = planes.get("local").await.unwrap();
+        let status = plane.status.unwrap_or_default();
+        let said = status.conditions.iter().find(|condition| {
+            condition.type_ == "Finalizing" && condition.message.contains("cart")
+        });
+        said.map(drop).ok_or(format!("{:?}", status.conditions))
+    })
+    .await;
+    platform.until_configs(&[("a", "1")]).await;
+    platform.delete("cart").await;
+    platform.gone("cart").await;
+    platform.until_configs(&[]).await;
+    eventually("the plane is gone", async || {
+        match planes.get_opt("local").await.unwrap() {
+            None => Ok(()),
+            Some(left) => Err(format!("{:?}", left.metadata)),
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_foreign_finalizer_is_named_and_a_person_may_leave_the_object() {
+    let platform = Platform::start().await;
+    let objects = [("a", config("a", "1")), ("b", config("b", "1"))];
+    platform.release("cart", &objects).await;
+    platform.until("cart", ConditionType::Ready, "True").await;
+    platform.hold(&config("a", "1")).await;
+    platform.delete("cart").await;
+    let release = platform
+        .until_said("cart", ConditionType::Finalizing, "True", FOREIGN_FINALIZER)
+        .await;
+    let left = release.status.unwrap().resources;
+    let names: Vec<&str> = left.iter().map(|entry| entry.name.as_str()).collect();
+    assert_eq!(names, ["a"], "only what is left is in the inventory");
+    platform
+        .annotate("cart", annotations::ABANDON, "true")
+        .await;
+    platform.gone("cart").await;
+    let event = platform.until_event("cart", "left behind, as asked").await;
+    assert!(event.contains("/a") && !event.contains("/b"), "{event}");
+    platform.let_go(&config("a", "1")).await;
+    platform.until_configs(&[]).await;
+}
+
+#[tokio::test]
+async fn a_foreign_finalizer_that_is_taken_away_lets_the_release_end() {
+    let platform = Platform::start().await;
+    platform.release("cart", &[("a", config("a", "1"))]).await;
+    platform.until("cart", ConditionType::Ready, "True").await;
+    platform.hold(&config("a", "1")).await;
+    platform.delete("cart").await;
+    platform
+        .until_said("cart", ConditionType::Finalizing, "True", FOREIGN_FINALIZER)
+        .await;
+    platform.let_go(&config("a", "1")).await;
+    platform.gone("cart").await;
+    platform.until_configs(&[]).await;
+}
+
+#[tokio::test]
+async fn a_release_that_is_deleted_while_it_is_created_leaves_nothing() {
+    let platform = Platform::start().await;
+    let gate = Gate::closed();
+    let applies = Matcher::verb(Verb::Patch).resource("configmaps");
+    platform.wire.inject(applies, Fault::Hold(gate.clone()));
+    let objects = [("a", config("a", "1")), ("b", config("b", "1"))];
+    platform.release("cart", &objects).await;
+    gate.reached_by(2).await;
+    platform.delete("cart").await;
+    gate.open();
+    platform.gone("cart").await;
+    platform.until_configs(&[]).await;
+}
+
+#[tokio::test]
+async fn a_release_that_is_deleted_before_anybody_saw_it_leaves_nothing() {
+    let mut platform = Platform::at_rest().await;
+    platform.release("cart", &[("a", config("a", "1"))]).await;
+    platform.delete("cart").await;
+    platform.run();
+    platform.gone("cart").await;
+    platform.until_configs(&[]).await;
+}
+
+#[tokio::test]
+async fn an_object_that_is_still_going_is_made_anew_by_the_next_release() {
+    let platform = Platform::start().await;
+    platform.release("old", &[("a", config("a", "1"))]).await;
+    platform.until("old", ConditionType::Ready, "True").await;
+    let uid = platform.uid(&config("a", "1")).await;
+    platform.hold(&config("a", "1")).await;
+    platform.delete("old").await;
+    platform
+        .until_said("old", ConditionType::Finalizing, "True", FOREIGN_FINALIZER)
+        .await;
+    platform.release("new", &[("a", config("a", "2"))]).await;
+    platform
+        .until("new", ConditionType::ResourcesApplied, "False")
+        .await;
+    platform.let_go(&config("a", "1")).await;
+    platform.gone("old").await;
+    platform.applied("new").await;
+    platform.until_configs(&[("a", "2")]).await;
+    assert_ne!(platform.uid(&config("a", "2")).await, uid);
+}
+
+#[tokio::test]
+async fn a_release_of_the_same_name_may_follow_at_once() {
+    let platform = Platform::start().await;
+    platform.release("cart", &[("a", config("a", "1"))]).await;
+    let old = platform.until("cart", ConditionType::Ready, "True").await;
+    let mut new = old.clone();
+    new.metadata = kube::api::ObjectMeta {
+        name: Some("cart".to_owned()),
+        ..kube::api::ObjectMeta::default()
+    };
+    new.status = None;
+    platform.delete("cart").await;
+    let api = platform.cluster.api::<Release>();
+    let created = eventually("the name is free", async || {
+        api.create(&PostParams::default(), &new).await
+    })
+    .await;
+    assert_ne!(created.metadata.uid, old.metadata.uid);
+    platform.until("cart", ConditionType::Ready, "True").await;
+    platform.until_configs(&[("a", "1")]).await;
+    let found = platform.found(&config("a", "1")).await.unwrap();
+    let labels = found.metadata.labels.unwrap();
+    assert_eq!(
+        labels.get("openchoreo.dev/release-uid"),
+        created.metadata.uid.as_ref()
+    );
+}
