@@ -221,11 +221,18 @@ impl Site {
                 self.sights().note(identity, &object);
                 Ok(Deleted::Going(finalizers(&object).into_vec()))
             }
-            // Gone already, or another object by now.
-            Err(Trouble::NotFound(_) | Trouble::Conflict(_)) => {
+            Err(Trouble::NotFound(_)) => {
                 self.sights().note_gone(identity, uid);
                 Ok(Deleted::Gone)
             }
+            // Another object by now, or only a bad moment: a conflict does not say which.
+            Err(trouble @ Trouble::Conflict(_)) => match self.get(served, identity).await? {
+                Some(found) if found["metadata"]["uid"] == *uid => Err(trouble),
+                _ => {
+                    self.sights().note_gone(identity, uid);
+                    Ok(Deleted::Gone)
+                }
+            },
             Err(trouble) => Err(trouble),
         }
     }

@@ -53,7 +53,7 @@ struct Page {
 
 /// Objects per page of a list.
 const PAGE: u32 = 500;
-/// How long a page may take.
+/// How long a page may take, or the answer to a watch before its first event.
 const PAGE_DEADLINE: Duration = Duration::from_mins(1);
 /// How long a server may hold a watch open; a new one follows at once.
 const WATCH_SECONDS: u64 = 290;
@@ -215,7 +215,12 @@ async fn watch(
         ("resourceVersion", revision),
     ];
     let request = source.request(&query, "PartialObjectMetadata")?;
-    let events = match source.client.request_events::<Value>(request).await {
+    // A server that takes the request and says nothing at all must not hold us for ever.
+    let opening = timeout(
+        PAGE_DEADLINE,
+        source.client.request_events::<Value>(request),
+    );
+    let events = match opening.await.map_err(too_slow)? {
         Ok(events) => events,
         Err(kube::Error::Api(status)) if status.code == 410 => return Ok(Ended::Expired),
         Err(error) => return Err(error),
@@ -252,6 +257,6 @@ fn note(object: &Value, revision: &mut String) {
 }
 
 fn too_slow(_: tokio::time::error::Elapsed) -> kube::Error {
-    let words = format!("the list took longer than {} s", PAGE_DEADLINE.as_secs());
+    let words = format!("there was no answer within {} s", PAGE_DEADLINE.as_secs());
     kube::Error::Service(std::io::Error::new(std::io::ErrorKind::TimedOut, words).into())
 }

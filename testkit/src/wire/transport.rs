@@ -28,12 +28,13 @@ async fn pass(
 ) -> Result<Response<WireBody>, BoxError> {
     let call = Call::of(request.method(), request.uri());
     // Subscribed before the call goes out, so that an order to end watches can't slip between.
-    let ends = (call.verb == Verb::Watch).then(|| (wire.watch_ends(), wire.disturbance()));
+    let is_watch = call.verb == Verb::Watch;
+    let ends = is_watch.then(|| (wire.watch_ends(), wire.disturbance()));
     let response = match wire.pass(call) {
         None => direct.send(request).await?,
         Some(Fault::Fail(failure)) => return Ok(failure.response().map(whole)),
         Some(Fault::FailAfterEffect(failure)) => {
-            finish(direct.send(request).await?).await?;
+            finish(direct.send(request).await?, is_watch).await?;
             return Ok(failure.response().map(whole));
         }
         Some(Fault::Hold(gate) | Fault::Stop(gate)) => {
@@ -47,12 +48,12 @@ async fn pass(
         }
         Some(Fault::Duplicate) => {
             let (first, second) = twice(request).await?;
-            finish(direct.send(first).await?).await?;
+            finish(direct.send(first).await?, is_watch).await?;
             direct.send(second).await?
         }
         Some(Fault::Disconnect | Fault::Die) => return Err(broken().into()),
         Some(Fault::DisconnectAfterEffect) => {
-            finish(direct.send(request).await?).await?;
+            finish(direct.send(request).await?, is_watch).await?;
             return Err(broken().into());
         }
         Some(Fault::Answer(bytes)) => return Ok(json(bytes).map(whole)),
@@ -76,9 +77,11 @@ pub(super) fn broken() -> std::io::Error {
     )
 }
 
-/// Waits for the end of an answer, so that its effect is certain.
-async fn finish(response: Response<Body>) -> Result<(), BoxError> {
-    response.into_body().collect().await?;
+/// Waits for the end of an answer, so that its effect is certain. A watch has none, and no effect.
+async fn finish(response: Response<Body>, is_watch: bool) -> Result<(), BoxError> {
+    if !is_watch {
+        response.into_body().collect().await?;
+    }
     Ok(())
 }
 

@@ -1,13 +1,10 @@
 //! Every single call fails once, in every way that a call can fail, and nobody starts anew.
 
-use quadrille_testkit::{
-    real,
-    wire::{Failure, Fault, Matcher, Wire},
-};
+use quadrille_testkit::wire::{Failure, Fault, Matcher, Wire};
 
 use crate::{
     controllers::Controllers,
-    every::{Told, for_every_call},
+    every::{Told, for_every_call, is_for_the_embedded_alone},
     run::Run,
     stories::Story,
 };
@@ -38,10 +35,13 @@ async fn failed_at_work(story: Story, call: Matcher, fault: Fault) -> Told {
 }
 
 async fn fail_everywhere(what: &str, fault: Fault) {
+    if is_for_the_embedded_alone() {
+        return;
+    }
     let mut counts = Vec::new();
     for story in [Story::Create, Story::Shrink, Story::Move, Story::Delete] {
-        // Starting is the same for all stories; and on a real cluster, it is left out.
-        if story == Story::Shrink && !real::is_asked_for() {
+        // Starting is the same for all stories.
+        if story == Story::Shrink {
             let run = |call| failed(story, call, fault.clone());
             counts.push(for_every_call(what, 1, run).await);
         }

@@ -165,7 +165,10 @@ impl Judge {
                 let place = (text(&object["kind"]), namespace, text(&metadata["name"]));
                 // Items of lists don't say what they are.
                 let mut asked = object.clone();
-                asked.as_object_mut().unwrap().retain(|key, _| key != "apiVersion" && key != "kind");
+                asked
+                    .as_object_mut()
+                    .unwrap()
+                    .retain(|key, _| key != "apiVersion" && key != "kind");
                 (place, asked)
             })
             .collect()
@@ -184,7 +187,13 @@ impl Judge {
                 Api::namespaced_with(self.client.clone(), &place.1, &resource);
             let ring = Patch::Merge(json!({ "metadata": { "annotations": { "bell": "rung" } } }));
             let rung = api.patch(&place.2, &PatchParams::default(), &ring).await;
-            let revision: u64 = rung.unwrap().metadata.resource_version.unwrap().parse().unwrap();
+            let revision: u64 = rung
+                .unwrap()
+                .metadata
+                .resource_version
+                .unwrap()
+                .parse()
+                .unwrap();
             bells.push((place.clone(), revision));
         }
         let mut history = eventually("the judge has heard everything", async || {
@@ -194,7 +203,11 @@ impl Judge {
                     .iter()
                     .any(|one| one.place == *place && one.revision >= *revision)
             };
-            if bells.iter().all(is_heard) { Ok(history) } else { Err("a bell is not heard") }
+            if bells.iter().all(is_heard) {
+                Ok(history)
+            } else {
+                Err("a bell is not heard")
+            }
         })
         .await;
         let first_bell = bells.iter().map(|(_, revision)| *revision).min().unwrap();
@@ -215,5 +228,9 @@ pub(crate) fn is_of_the_cluster(place: &Place) -> bool {
 fn place(kind: &str, object: &DynamicObject) -> Place {
     let metadata = &object.metadata;
     let text = |value: &Option<String>| value.clone().unwrap_or_default();
-    (kind.to_owned(), text(&metadata.namespace), text(&metadata.name))
+    (
+        kind.to_owned(),
+        text(&metadata.namespace),
+        text(&metadata.name),
+    )
 }

@@ -1,6 +1,9 @@
 //! The controllers are killed after every single call that they make, and start anew.
 
-use quadrille_testkit::{real, wire::{Fault, Injected, Matcher, Wire}};
+use quadrille_testkit::{
+    real,
+    wire::{Fault, Injected, Matcher, Wire},
+};
 
 use crate::{
     controllers::Controllers,

@@ -64,8 +64,13 @@ async fn stopped(story: Story, call: Matcher) -> Told {
 
 #[tokio::test]
 async fn an_old_leader_that_wakes_at_any_call_spoils_nothing() {
-    let step = if real::is_asked_for() { 6 } else { 1 };
-    for story in [Story::Create, Story::Shrink, Story::Move, Story::Delete] {
+    let (step, stories): (_, &[Story]) = if real::is_asked_for() {
+        (8, &[Story::Shrink])
+    } else {
+        let all = &[Story::Create, Story::Shrink, Story::Move, Story::Delete];
+        (1, all)
+    };
+    for story in stories.iter().copied() {
         let count = for_every_call("starting", step, |call| stopped(story, call)).await;
         println!("{story:?}: stopped at {count} calls");
     }

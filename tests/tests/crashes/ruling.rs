@@ -40,7 +40,10 @@ impl Judge {
         for (place, made) in &self.foreign {
             let now = &found[place].metadata;
             assert_eq!(now.uid, made.metadata.uid, "{place:?} was made anew");
-            assert_eq!(now.generation, made.metadata.generation, "{place:?} was changed");
+            assert_eq!(
+                now.generation, made.metadata.generation,
+                "{place:?} was changed"
+            );
             assert!(now.deletion_timestamp.is_none(), "{place:?} was deleted");
             // On a real cluster a deployment's own controller writes its status.
             if self.cluster == ClusterKind::Embedded || place.0 != "Deployment" {
@@ -59,11 +62,7 @@ impl Judge {
         after: &BTreeMap<Place, Value>,
     ) {
         let home = &self.namespaces[0];
-        let policy = (
-            "NetworkPolicy".to_owned(),
-            home.clone(),
-            "web".to_owned(),
-        );
+        let policy = ("NetworkPolicy".to_owned(), home.clone(), "web".to_owned());
         let mut there = BTreeSet::new();
         for one in history {
             let place = &one.place;
@@ -136,7 +135,10 @@ fn contains(found: &Value, asked: &Value) -> bool {
             .all(|(key, asked)| found.get(key).is_some_and(|found| contains(found, asked))),
         (Value::Array(found), Value::Array(asked)) => {
             found.len() == asked.len()
-                && found.iter().zip(asked).all(|(found, asked)| contains(found, asked))
+                && found
+                    .iter()
+                    .zip(asked)
+                    .all(|(found, asked)| contains(found, asked))
         }
         (found, asked) => found == asked,
     }

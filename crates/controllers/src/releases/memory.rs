@@ -24,6 +24,8 @@ pub(crate) struct Memory {
     pub(crate) told: Option<(Instant, u32)>,
     /// What holds objects that are on their way out.
     pub(crate) held_by: HashMap<Identity, Vec<String>>,
+    /// What is gone for sure while the release is being removed.
+    pub(crate) gone: HashSet<Identity>,
     /// Since when the release is being removed.
     pub(crate) removing_since: Option<Instant>,
     /// When the objects were last looked at without an event.

@@ -369,6 +369,9 @@ impl Run<'_> {
                     records.retain(|record| record.identity != *identity);
                     memory.standing.remove(identity);
                     memory.held_by.remove(identity);
+                    if self.facts.deleting_since.is_some() {
+                        memory.gone.insert(identity.clone());
+                    }
                 }
                 Ok(Deleted::Going(finalizers)) => {
                     memory.held_by.insert(identity.clone(), finalizers);

@@ -91,13 +91,15 @@ async fn remove(run: &mut Run<'_>, site: &Site, since: Instant) -> Result<Option
     }
     if since.elapsed() > LOOK_AGAIN {
         // What takes so long may be gone, and a watch may have lost its end.
-        for record in &facts.records {
+        let gone = run.memory.lock().gone.clone();
+        let left = facts.records.iter();
+        for record in left.filter(|record| !gone.contains(&record.identity)) {
             if let Err(failure) = engine::look(site, record).await {
                 tracing::debug!(release = %facts.key, reason = failure.reason, "not looked at");
             }
         }
     }
-    let plan = {
+    let mut plan = {
         let seen = site.sights().at_once();
         plan::plan(&Question {
             stamp: &facts.stamp,
@@ -108,8 +110,14 @@ async fn remove(run: &mut Run<'_>, site: &Site, since: Instant) -> Result<Option
             may_remove_anything: true,
         })
     };
-    let removed = engine::remove(site, &facts.uid, &facts.records, &plan.removals).await;
     let mut left = facts.records.clone();
+    {
+        let memory = run.memory.lock();
+        let is_left = |index: usize| !memory.gone.contains(&facts.records[index].identity);
+        plan.removals.retain(|removal| is_left(removal.index));
+        left.retain(|record| !memory.gone.contains(&record.identity));
+    }
+    let removed = engine::remove(site, &facts.uid, &facts.records, &plan.removals).await;
     run.forget_removed(&facts.records, removed, &mut left);
     if left.is_empty() {
         writes::let_go(run.context, &run.facts).await?;
