@@ -1,7 +1,7 @@
 //! `cargo xtask check`: everything that needs no cluster and no test run.
 
 use crate::{
-    deny, generate, house, layers,
+    deny, faults, generate, house, layers,
     steps::Steps,
     workspace::{self, cargo},
 };
@@ -26,6 +26,7 @@ pub(crate) fn add(steps: &mut Steps) -> anyhow::Result<()> {
         workspace::run(&mut cargo(&["fmt", "--all", "--check"]))
     })?;
     steps.run("house rules", house::run)?;
+    steps.run("the table of faults", faults::run)?;
     steps.run("layers", || layers::run(&layers::Arguments {}))?;
     steps.run("generated files", || {
         generate::run(&generate::Arguments { check: true })

@@ -10,6 +10,7 @@ mod bench;
 mod check;
 mod conformance;
 mod deny;
+mod faults;
 mod generate;
 mod house;
 mod layers;

@@ -6,9 +6,11 @@
 mod controllers;
 mod every;
 mod failures;
+mod fights;
 mod judge;
 mod kills;
 mod leaders;
+mod older;
 #[path = "../releases/platform.rs"]
 #[allow(dead_code)] // the scenarios use the rest of it
 mod platform;

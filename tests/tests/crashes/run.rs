@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use kube::api::{Patch, PatchParams};
+use k8s_openapi::api::core::v1::Namespace;
+use kube::api::{DeleteParams, Patch, PatchParams};
 use quadrille_testkit::{
     ClusterKind, eventually,
     wire::{Call, Injected, Wire},
@@ -200,6 +201,18 @@ impl Run {
             &self.asked_after().unwrap_or_default(),
         );
         self.until_over().await;
+        self.make_room().await;
+    }
+
+    /// Ends what runs on a cluster that others use too.
+    async fn make_room(&self) {
+        if self.judge.cluster == ClusterKind::Real {
+            let namespaces = self.platform.cluster.all::<Namespace>();
+            for name in &self.judge.namespaces {
+                // The other one is there in some stories only.
+                let _ = namespaces.delete(name, &DeleteParams::default()).await;
+            }
+        }
     }
 
     /// Another release comes and goes: then the controllers have gone around.

@@ -106,7 +106,7 @@ fn policy(name: &str) -> Value {
     })
 }
 
-fn workload(name: &str, replicas: i32) -> Value {
+pub(crate) fn workload(name: &str, replicas: i32) -> Value {
     json!({
         "apiVersion": "apps/v1", "kind": "Deployment", "metadata": { "name": name },
         "spec": {
