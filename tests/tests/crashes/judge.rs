@@ -59,7 +59,7 @@ pub(crate) struct Judge {
     history: Arc<Mutex<Vec<Happened>>>,
     /// What belongs to somebody else, as it was made.
     pub(crate) foreign: BTreeMap<Place, DynamicObject>,
-    _watching: JoinSet<()>,
+    watching: JoinSet<()>,
 }
 
 impl Judge {
@@ -73,7 +73,7 @@ impl Judge {
             namespaces,
             history: Arc::default(),
             foreign: BTreeMap::new(),
-            _watching: JoinSet::new(),
+            watching: JoinSet::new(),
         };
         for kind in WATCHED {
             let api = judge.all(kind);
@@ -83,7 +83,7 @@ impl Judge {
             let namespaces = judge.namespaces.clone();
             let watch = api.watch(&WatchParams::default(), &from).await.unwrap();
             let mut watch = watch.boxed();
-            judge._watching.spawn(async move {
+            judge.watching.spawn(async move {
                 while let Ok(Some(event)) = watch.try_next().await {
                     let (object, is_gone) = match event {
                         WatchEvent::Added(object) | WatchEvent::Modified(object) => (object, false),
@@ -186,8 +186,8 @@ impl Judge {
             let api: Api<DynamicObject> =
                 Api::namespaced_with(self.client.clone(), &place.1, &resource);
             let ring = Patch::Merge(json!({ "metadata": { "annotations": { "bell": "rung" } } }));
-            let rung = api.patch(&place.2, &PatchParams::default(), &ring).await;
-            let revision: u64 = rung
+            let heard = api.patch(&place.2, &PatchParams::default(), &ring).await;
+            let revision: u64 = heard
                 .unwrap()
                 .metadata
                 .resource_version

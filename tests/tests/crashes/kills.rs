@@ -31,6 +31,22 @@ async fn killed_at_work(story: Story, call: Matcher) -> Told {
     finish(run, doomed, death).await
 }
 
+/// Controllers die before this call, and then the story is taken back: what was applied and is not asked for any more
+/// can only be found by what was written down before.
+async fn killed_and_taken_back(story: Story, call: Matcher) -> Told {
+    let (mut run, doomed) = Run::warm(story).await;
+    doomed.wire.forget();
+    let death = doomed.wire.inject(call, Fault::Die);
+    run.tell().await;
+    run.until_struck(&death).await;
+    let told = Told::new(&death, &doomed.wire);
+    doomed.kill().await;
+    run.take_back().await;
+    let next = Controllers::start(&run.platform, Wire::default());
+    run.ruling(&next).await;
+    told
+}
+
 async fn finish(run: Run, doomed: Controllers, death: Injected) -> Told {
     run.until_struck(&death).await;
     let told = Told::new(&death, &doomed.wire);
@@ -66,4 +82,13 @@ async fn kill_everywhere(story: Story) {
     let cold = for_every_call("starting", step, |call| killed(story, call)).await;
     let warm = for_every_call("at work", 1, |call| killed_at_work(story, call)).await;
     println!("{story:?}: {cold} calls from the start, {warm} calls at work");
+}
+
+#[tokio::test]
+async fn what_was_begun_can_be_taken_back_after_a_kill_at_every_call() {
+    for story in [Story::Create, Story::Shrink, Story::Move] {
+        let run = |call| killed_and_taken_back(story, call);
+        let count = for_every_call("at work", 1, run).await;
+        println!("{story:?}: {count} calls, then taken back");
+    }
 }

@@ -54,13 +54,8 @@ impl Judge {
     }
 
     /// Nothing ran before it was isolated or after it no longer was, nothing appeared that nobody asked for, and
-    /// nothing went that was to stay.
-    pub(crate) fn order_was_kept(
-        &self,
-        history: &[Happened],
-        before: &BTreeMap<Place, Value>,
-        after: &BTreeMap<Place, Value>,
-    ) {
+    /// nothing went that was to stay. `asked` is what was asked for, one after the other.
+    pub(crate) fn order_was_kept(&self, history: &[Happened], asked: &[BTreeMap<Place, Value>]) {
         let home = &self.namespaces[0];
         let policy = ("NetworkPolicy".to_owned(), home.clone(), "web".to_owned());
         let mut there = BTreeSet::new();
@@ -71,13 +66,12 @@ impl Judge {
             if one.is_gone {
                 there.remove(place);
                 assert!(!self.foreign.contains_key(place), "{place:?} was deleted");
-                let stays = before.contains_key(place) && after.contains_key(place);
+                let stays = asked.iter().all(|asked| asked.contains_key(place));
                 assert!(!stays, "{place:?} was to stay and was deleted");
             } else {
                 there.insert(place.clone());
                 let is_known = self.foreign.contains_key(place)
-                    || before.contains_key(place)
-                    || after.contains_key(place)
+                    || asked.iter().any(|asked| asked.contains_key(place))
                     || place.0 == "Pod"
                     || place.2.starts_with("canary")
                     || is_of_the_cluster(place);

@@ -29,6 +29,9 @@ pub(crate) struct Run {
     pub(crate) platform: Platform,
     judge: Judge,
     story: Story,
+    /// What the story asks for.
+    told: Option<Objects>,
+    /// What is asked for in the end: the same, unless somebody changes their mind.
     after: Option<Objects>,
 }
 
@@ -64,6 +67,7 @@ impl Run {
             platform,
             judge,
             story,
+            told: after.clone(),
             after,
         }
     }
@@ -97,6 +101,17 @@ impl Run {
             let first = objects.iter_mut().find(|(id, _)| *id == "first");
             first.unwrap().1["data"]["value"] = "3".into();
             self.platform.release(NAME, objects).await;
+        }
+    }
+
+    /// Somebody changes their mind: all shall be as it was before.
+    pub(crate) async fn take_back(&mut self) {
+        self.after = self.story.before();
+        match &self.after {
+            None => self.platform.delete(NAME).await,
+            Some(objects) => {
+                self.platform.release(NAME, objects).await;
+            }
         }
     }
 
@@ -195,11 +210,16 @@ impl Run {
         self.judge.foreign_is_untouched(&found);
         let before = self.story.before().unwrap_or_default();
         let history = self.judge.history().await;
-        self.judge.order_was_kept(
-            &history,
-            &self.judge.places(&before),
-            &self.asked_after().unwrap_or_default(),
-        );
+        let places = |objects: &Option<Objects>| {
+            let objects = objects.as_ref().map(|objects| self.judge.places(objects));
+            objects.unwrap_or_default()
+        };
+        let asked = [
+            self.judge.places(&before),
+            places(&self.told),
+            places(&self.after),
+        ];
+        self.judge.order_was_kept(&history, &asked);
         self.until_over().await;
         self.make_room().await;
     }
