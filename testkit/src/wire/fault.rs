@@ -25,6 +25,20 @@ pub enum Fault {
     DisconnectAfterEffect,
     /// Carried out; the answer's body breaks off after so many bytes.
     CutBody(usize),
+    /// Answered with this body, such as one recorded earlier: the cluster never sees it. What a server that lags
+    /// behind would say.
+    Answer(Bytes),
+}
+
+/// What happens to the events of all watches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Disturbance {
+    /// They are lost.
+    Lose,
+    /// They come twice.
+    Double,
+    /// Each second one comes before the first.
+    Swap,
 }
 
 /// How open watches end.

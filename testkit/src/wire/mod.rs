@@ -20,7 +20,7 @@ use kube::Client;
 use tokio::sync::watch;
 
 pub use call::{Call, Verb};
-pub use fault::{Failure, Fault, WatchEnd};
+pub use fault::{Disturbance, Failure, Fault, WatchEnd};
 pub use gate::Gate;
 pub use matcher::Matcher;
 
@@ -36,6 +36,8 @@ struct State {
     rules: Mutex<Vec<Rule>>,
     /// Counts up with every order to end watches; open watches listen.
     end_watches: watch::Sender<Option<WatchEnd>>,
+    /// What happens to events; open watches look at it with each one.
+    disturbance: watch::Sender<Option<Disturbance>>,
 }
 
 #[derive(Debug)]
@@ -88,6 +90,11 @@ impl Wire {
         self.state.end_watches.send_replace(Some(end));
     }
 
+    /// From now on, events of watches that are open or will be suffer this; nothing any more without one.
+    pub fn disturb_watches(&self, disturbance: Option<Disturbance>) {
+        self.state.disturbance.send_replace(disturbance);
+    }
+
     /// All calls so far, in the order they were sent.
     pub fn calls(&self) -> Vec<Call> {
         lock(&self.state.log).clone()
@@ -132,6 +139,10 @@ impl Wire {
         }
         lock(&self.state.log).push(call);
         struck
+    }
+
+    fn disturbance(&self) -> watch::Receiver<Option<Disturbance>> {
+        self.state.disturbance.subscribe()
     }
 
     fn watch_ends(&self) -> watch::Receiver<Option<WatchEnd>> {
