@@ -21,6 +21,9 @@ pub enum Fault {
     Duplicate,
     /// The connection breaks before the cluster sees it.
     Disconnect,
+    /// The connection breaks before the cluster sees it, and so does that of every call after it, whatever it is:
+    /// as if the process had died.
+    Die,
     /// Carried out by the cluster, then the connection breaks.
     DisconnectAfterEffect,
     /// Carried out; the answer's body breaks off after so many bytes.

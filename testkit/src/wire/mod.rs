@@ -12,7 +12,7 @@ use std::{
     collections::BTreeMap,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, Ordering},
     },
 };
 
@@ -34,6 +34,7 @@ pub struct Wire {
 struct State {
     log: Mutex<Vec<Call>>,
     rules: Mutex<Vec<Rule>>,
+    is_dead: AtomicBool,
     /// Counts up with every order to end watches; open watches listen.
     end_watches: watch::Sender<Option<WatchEnd>>,
     /// What happens to events; open watches look at it with each one.
@@ -45,19 +46,24 @@ struct Rule {
     matcher: Matcher,
     fault: Fault,
     seen: usize,
-    hits: Arc<AtomicUsize>,
+    struck: Arc<Mutex<Vec<Call>>>,
 }
 
 /// A fault that was laid on the wire.
 #[derive(Debug, Clone)]
 pub struct Injected {
-    hits: Arc<AtomicUsize>,
+    struck: Arc<Mutex<Vec<Call>>>,
 }
 
 impl Injected {
     /// How many calls it has struck.
     pub fn hits(&self) -> usize {
-        self.hits.load(Ordering::SeqCst)
+        lock(&self.struck).len()
+    }
+
+    /// The first call that it has struck.
+    pub fn first(&self) -> Option<Call> {
+        lock(&self.struck).first().cloned()
     }
 }
 
@@ -69,20 +75,21 @@ impl Wire {
 
     /// Lays a fault on calls that match. The first rule that strikes a call is the only one.
     pub fn inject(&self, matcher: Matcher, fault: Fault) -> Injected {
-        let hits = Arc::new(AtomicUsize::new(0));
+        let struck = Arc::default();
         let rule = Rule {
             matcher,
             fault,
             seen: 0,
-            hits: Arc::clone(&hits),
+            struck: Arc::clone(&struck),
         };
         lock(&self.state.rules).push(rule);
-        Injected { hits }
+        Injected { struck }
     }
 
     /// Takes all faults away.
     pub fn heal(&self) {
         lock(&self.state.rules).clear();
+        self.state.is_dead.store(false, Ordering::SeqCst);
     }
 
     /// Ends all watches that are open now, in the given way. New ones are not affected.
@@ -133,11 +140,17 @@ impl Wire {
             }
             rule.seen += 1;
             if struck.is_none() && rule.matcher.strikes(rule.seen) {
-                rule.hits.fetch_add(1, Ordering::SeqCst);
+                lock(&rule.struck).push(call.clone());
                 struck = Some(rule.fault.clone());
             }
         }
         lock(&self.state.log).push(call);
+        if matches!(struck, Some(Fault::Die)) {
+            self.state.is_dead.store(true, Ordering::SeqCst);
+        }
+        if self.state.is_dead.load(Ordering::SeqCst) {
+            return Some(Fault::Disconnect);
+        }
         struck
     }
 

@@ -50,7 +50,7 @@ async fn pass(
             finish(direct.send(first).await?).await?;
             direct.send(second).await?
         }
-        Some(Fault::Disconnect) => return Err(broken().into()),
+        Some(Fault::Disconnect | Fault::Die) => return Err(broken().into()),
         Some(Fault::DisconnectAfterEffect) => {
             finish(direct.send(request).await?).await?;
             return Err(broken().into());
