@@ -24,6 +24,9 @@ pub enum Fault {
     /// The connection breaks before the cluster sees it, and so does that of every call after it, whatever it is:
     /// as if the process had died.
     Die,
+    /// Held back at a gate before it goes to the cluster, and so is every call after it, whatever it is: as if the
+    /// process had been stopped.
+    Stop(Gate),
     /// Carried out by the cluster, then the connection breaks.
     DisconnectAfterEffect,
     /// Carried out; the answer's body breaks off after so many bytes.

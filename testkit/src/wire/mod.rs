@@ -10,10 +10,7 @@ mod watch_body;
 
 use std::{
     collections::BTreeMap,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use kube::Client;
@@ -34,7 +31,8 @@ pub struct Wire {
 struct State {
     log: Mutex<Vec<Call>>,
     rules: Mutex<Vec<Rule>>,
-    is_dead: AtomicBool,
+    /// What strikes every call since the process died or was stopped.
+    end: Mutex<Option<Fault>>,
     /// Counts up with every order to end watches; open watches listen.
     end_watches: watch::Sender<Option<WatchEnd>>,
     /// What happens to events; open watches look at it with each one.
@@ -89,7 +87,7 @@ impl Wire {
     /// Takes all faults away.
     pub fn heal(&self) {
         lock(&self.state.rules).clear();
-        self.state.is_dead.store(false, Ordering::SeqCst);
+        lock(&self.state.end).take();
     }
 
     /// Ends all watches that are open now, in the given way. New ones are not affected.
@@ -145,13 +143,11 @@ impl Wire {
             }
         }
         lock(&self.state.log).push(call);
-        if matches!(struck, Some(Fault::Die)) {
-            self.state.is_dead.store(true, Ordering::SeqCst);
+        let mut end = lock(&self.state.end);
+        if let Some(fault @ (Fault::Die | Fault::Stop(_))) = &struck {
+            end.get_or_insert_with(|| fault.clone());
         }
-        if self.state.is_dead.load(Ordering::SeqCst) {
-            return Some(Fault::Disconnect);
-        }
-        struck
+        end.clone().or(struck)
     }
 
     fn disturbance(&self) -> watch::Receiver<Option<Disturbance>> {

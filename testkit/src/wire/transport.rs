@@ -36,7 +36,7 @@ async fn pass(
             finish(direct.send(request).await?).await?;
             return Ok(failure.response().map(whole));
         }
-        Some(Fault::Hold(gate)) => {
+        Some(Fault::Hold(gate) | Fault::Stop(gate)) => {
             gate.pass().await;
             direct.send(request).await?
         }

@@ -4,11 +4,16 @@
 #![allow(clippy::unwrap_used, clippy::panic)] // a test may; its helpers too
 
 mod controllers;
+mod every;
+mod failures;
 mod judge;
 mod kills;
+mod leaders;
 #[path = "../releases/platform.rs"]
 #[allow(dead_code)] // the scenarios use the rest of it
 mod platform;
 mod ruling;
 mod run;
+mod stale;
 mod stories;
+mod watches;

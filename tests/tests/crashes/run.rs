@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use kube::api::{Patch, PatchParams};
 use quadrille_testkit::{
     ClusterKind, eventually,
     wire::{Call, Injected, Wire},
@@ -10,7 +11,7 @@ use quadrille_types::{
     Release,
     conditions::{ConditionType, is_true},
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{
     controllers::Controllers,
@@ -87,6 +88,23 @@ impl Run {
                 }
             }
         }
+    }
+
+    /// Something else is asked for meanwhile, if the release is not to go.
+    pub(crate) async fn change_again(&mut self) {
+        if let Some(objects) = &mut self.after {
+            let first = objects.iter_mut().find(|(id, _)| *id == "first");
+            first.unwrap().1["data"]["value"] = "3".into();
+            self.platform.release(NAME, objects).await;
+        }
+    }
+
+    /// Somebody touches the release, which changes nothing.
+    pub(crate) async fn touch(&self) {
+        let api = self.platform.cluster.api::<Release>();
+        let touch = Patch::Merge(json!({ "metadata": { "annotations": { "touched": "yes" } } }));
+        // It may be gone already.
+        let _ = api.patch(NAME, &PatchParams::default(), &touch).await;
     }
 
     /// Waits until a fault has struck, or the story is over without it.
