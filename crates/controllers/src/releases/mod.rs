@@ -178,7 +178,7 @@ impl Context {
         let release: Release = serde_json::from_value(release)
             .map_err(|error| Trouble::Unreadable(error.to_string()))?;
         let facts = Arc::new(Facts::read(release));
-        self.world.look().put(Arc::clone(&facts));
+        self.world.look().confirm(Arc::clone(&facts));
         Ok(facts)
     }
 

@@ -66,6 +66,9 @@ pub(crate) struct Held {
     pub(crate) facts: Arc<Facts>,
     /// What is remembered.
     pub(crate) memory: Arc<Mutex<Memory>>,
+    /// Whether the server itself told us so since we lead, in answer to a read or write of our own: a list may be
+    /// older than what was written before.
+    pub(crate) is_confirmed: bool,
 }
 
 /// Longer chains of dependencies are not looked into for cycles.
@@ -120,11 +123,24 @@ impl Inner {
             }
             _ => {
                 let memory = Arc::default();
-                self.releases
-                    .insert(facts.key.clone(), Held { facts, memory });
+                let held = Held {
+                    facts: Arc::clone(&facts),
+                    memory,
+                    is_confirmed: false,
+                };
+                self.releases.insert(facts.key.clone(), held);
             }
         }
         Heard::New
+    }
+
+    /// Takes in a release as the server tells it on our own asking. From then on nothing older is believed.
+    pub(crate) fn confirm(&mut self, facts: Arc<Facts>) {
+        let key = facts.key.clone();
+        self.put(facts);
+        if let Some(held) = self.releases.get_mut(&key) {
+            held.is_confirmed = true;
+        }
     }
 
     /// Takes in that a release is gone.
