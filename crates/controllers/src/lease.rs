@@ -11,6 +11,8 @@ use kube::{Api, Client, api::PostParams};
 use quadrille_engine::Fence;
 use tokio::time::sleep;
 
+use crate::retry::pause;
+
 /// How a lease is held.
 #[derive(Clone, Debug)]
 pub struct Terms {
@@ -92,7 +94,8 @@ pub fn judge(spec: &LeaseSpec, me: &str, observed: &mut Observed, now: Instant) 
 pub async fn acquire(client: &Client, terms: &Terms, fence: &Fence) {
     let mut observed = Observed::default();
     let mut was_told = false;
-    loop {
+    let longest = (terms.renewal / 4).min(Duration::from_secs(2));
+    for tries in 1.. {
         match attempt(client, terms, fence, &mut observed).await {
             Ok(true) => return,
             Ok(false) => {
@@ -103,7 +106,7 @@ pub async fn acquire(client: &Client, terms: &Terms, fence: &Fence) {
             }
             Err(error) => tracing::debug!(%error, "the lease cannot be taken yet"),
         }
-        sleep((terms.renewal / 4).min(Duration::from_secs(2))).await;
+        sleep(pause(tries, rand::random()).min(longest)).await;
     }
 }
 

@@ -93,6 +93,20 @@ impl<Key: Clone + Eq + Hash> Line<Key> {
         }
     }
 
+    /// Takes a key out that waits.
+    fn give_up(&mut self, key: &Key, now: Instant) -> Option<(Urgency, Instant)> {
+        match self.places.remove(key)? {
+            Place::Ready(urgency, number) => {
+                self.ready.remove(&(urgency, number));
+                Some((urgency, now))
+            }
+            Place::Later(at, number, urgency) => {
+                self.later.remove(&(at, number));
+                Some((urgency, at))
+            }
+        }
+    }
+
     fn take(&mut self, now: Instant) -> Option<Key> {
         while let Some(due) = self
             .later
@@ -126,14 +140,24 @@ impl<Lane: Clone + Eq + Hash, Key: Clone + Eq + Hash> Queue<Lane, Key> {
         }
     }
 
-    /// Adds a key to a lane.
+    /// Adds a key to a lane. One that waits in another lane changes over; one that is worked on there goes on in
+    /// that lane once more.
     pub fn add(&self, lane: Lane, key: Key, urgency: Urgency, after: Duration) {
         let now = Instant::now();
+        let (mut urgency, mut at) = (urgency, now + after);
         let mut lanes = self.lanes.lock();
-        lanes
-            .entry(lane)
-            .or_default()
-            .add(key, urgency, now + after, now);
+        let mut lane = lane;
+        for (other, line) in lanes.iter_mut().filter(|(other, _)| **other != lane) {
+            if line.running.contains_key(&key) {
+                lane = other.clone();
+                break;
+            }
+            if let Some((known, known_at)) = line.give_up(&key, now) {
+                (urgency, at) = (urgency.min(known), at.min(known_at));
+                break;
+            }
+        }
+        lanes.entry(lane).or_default().add(key, urgency, at, now);
         drop(lanes);
         self.changed.notify_one();
     }
@@ -232,6 +256,20 @@ mod tests {
         queue.done(&"a", &1);
         queue.done(&"a", &2);
         assert!(queue.is_empty());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_key_that_changes_lanes_is_still_one_key() {
+        let queue = Queue::new(8);
+        queue.add("a", 1, Urgency::Background, NOW);
+        queue.add("b", 1, Urgency::Background, NOW);
+        assert_eq!(queue.len(), 1);
+        assert_eq!(queue.next().await, ("b", 1));
+        queue.add("c", 1, Urgency::Person, NOW);
+        queue.add("c", 2, Urgency::Background, NOW);
+        assert_eq!(queue.next().await, ("c", 2), "1 is still worked on");
+        queue.done(&"b", &1);
+        assert_eq!(queue.next().await, ("b", 1));
     }
 
     #[tokio::test(start_paused = true)]

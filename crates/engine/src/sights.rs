@@ -46,6 +46,8 @@ struct Drawer {
     complete: bool,
     /// Counts lists, to find what a new one no longer has.
     list: u32,
+    /// How far the watch has told: what is not here and was not changed since is gone.
+    told: u64,
     objects: HashMap<Place, Seen>,
 }
 
@@ -103,7 +105,12 @@ impl Sights {
         let live = Live::read(object, self.lens);
         let mut kinds = self.kinds.write();
         let drawer = kinds.entry(identity.kind.clone()).or_default();
-        drawer.put(Place::of(identity), live.clone(), object);
+        let place = Place::of(identity);
+        // An answer may come after the watch has told that the object is gone.
+        let is_late = live.resource_version <= drawer.told && !drawer.objects.contains_key(&place);
+        if !is_late {
+            drawer.put(place, live.clone(), object);
+        }
         live
     }
 
@@ -175,11 +182,16 @@ impl Sights {
                         drawer.see(kind, api_version, object, self.lens, &mut told);
                     }
                 }
-                News::Complete(revision) => drawer.complete(revision, &mut told),
+                News::Complete(revision) => {
+                    drawer.has_told(revision);
+                    drawer.complete(revision, &mut told);
+                }
                 News::Changed(object) => {
+                    drawer.has_told(revision(&object));
                     drawer.see(kind, api_version, object, self.lens, &mut told);
                 }
                 News::Gone(object) => {
+                    drawer.has_told(revision(&object));
                     if let Some(place) = Place::read(&object) {
                         let uid = object["metadata"]["uid"].as_str().unwrap_or_default();
                         let gone = drawer.take(&place, uid, revision(&object));
@@ -232,6 +244,14 @@ enum Put {
 }
 
 impl Drawer {
+    /// The watch has told everything up to this revision.
+    fn has_told(&mut self, revision: u64) {
+        // Revisions that are no numbers can't be compared.
+        if revision != u64::MAX {
+            self.told = self.told.max(revision);
+        }
+    }
+
     /// Puts a sight where an older one was.
     fn put(&mut self, place: Place, live: Live, object: &Value) -> Put {
         match self.objects.get_mut(&place) {

@@ -20,8 +20,7 @@ use tempfile::TempDir;
 use crate::assets;
 
 pub use process::Process;
-pub(crate) use shared::is_asked_for;
-pub use shared::{KUBECONFIG_VARIABLE, shared_client, shared_kubeconfig};
+pub use shared::{KUBECONFIG_VARIABLE, is_asked_for, shared_client, shared_kubeconfig};
 
 /// What to start besides etcd and kube-apiserver.
 #[derive(Debug, Clone, Default)]

@@ -33,7 +33,7 @@ pub async fn shared_kubeconfig() -> anyhow::Result<PathBuf> {
 }
 
 /// Whether tests shall get a real cluster.
-pub(crate) fn is_asked_for() -> bool {
+pub fn is_asked_for() -> bool {
     variable().is_some()
 }
 

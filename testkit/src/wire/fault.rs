@@ -21,10 +21,30 @@ pub enum Fault {
     Duplicate,
     /// The connection breaks before the cluster sees it.
     Disconnect,
+    /// The connection breaks before the cluster sees it, and so does that of every call after it, whatever it is:
+    /// as if the process had died.
+    Die,
+    /// Held back at a gate before it goes to the cluster, and so is every call after it, whatever it is: as if the
+    /// process had been stopped.
+    Stop(Gate),
     /// Carried out by the cluster, then the connection breaks.
     DisconnectAfterEffect,
     /// Carried out; the answer's body breaks off after so many bytes.
     CutBody(usize),
+    /// Answered with this body, such as one recorded earlier: the cluster never sees it. What a server that lags
+    /// behind would say.
+    Answer(Bytes),
+}
+
+/// What happens to the events of all watches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Disturbance {
+    /// They are lost.
+    Lose,
+    /// They come twice.
+    Double,
+    /// Each second one comes before the first.
+    Swap,
 }
 
 /// How open watches end.

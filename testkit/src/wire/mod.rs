@@ -10,17 +10,14 @@ mod watch_body;
 
 use std::{
     collections::BTreeMap,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use kube::Client;
 use tokio::sync::watch;
 
 pub use call::{Call, Verb};
-pub use fault::{Failure, Fault, WatchEnd};
+pub use fault::{Disturbance, Failure, Fault, WatchEnd};
 pub use gate::Gate;
 pub use matcher::Matcher;
 
@@ -34,8 +31,12 @@ pub struct Wire {
 struct State {
     log: Mutex<Vec<Call>>,
     rules: Mutex<Vec<Rule>>,
+    /// What strikes every call since the process died or was stopped.
+    end: Mutex<Option<Fault>>,
     /// Counts up with every order to end watches; open watches listen.
     end_watches: watch::Sender<Option<WatchEnd>>,
+    /// What happens to events; open watches look at it with each one.
+    disturbance: watch::Sender<Option<Disturbance>>,
 }
 
 #[derive(Debug)]
@@ -43,19 +44,24 @@ struct Rule {
     matcher: Matcher,
     fault: Fault,
     seen: usize,
-    hits: Arc<AtomicUsize>,
+    struck: Arc<Mutex<Vec<Call>>>,
 }
 
 /// A fault that was laid on the wire.
 #[derive(Debug, Clone)]
 pub struct Injected {
-    hits: Arc<AtomicUsize>,
+    struck: Arc<Mutex<Vec<Call>>>,
 }
 
 impl Injected {
     /// How many calls it has struck.
     pub fn hits(&self) -> usize {
-        self.hits.load(Ordering::SeqCst)
+        lock(&self.struck).len()
+    }
+
+    /// The first call that it has struck.
+    pub fn first(&self) -> Option<Call> {
+        lock(&self.struck).first().cloned()
     }
 }
 
@@ -67,25 +73,31 @@ impl Wire {
 
     /// Lays a fault on calls that match. The first rule that strikes a call is the only one.
     pub fn inject(&self, matcher: Matcher, fault: Fault) -> Injected {
-        let hits = Arc::new(AtomicUsize::new(0));
+        let struck = Arc::default();
         let rule = Rule {
             matcher,
             fault,
             seen: 0,
-            hits: Arc::clone(&hits),
+            struck: Arc::clone(&struck),
         };
         lock(&self.state.rules).push(rule);
-        Injected { hits }
+        Injected { struck }
     }
 
     /// Takes all faults away.
     pub fn heal(&self) {
         lock(&self.state.rules).clear();
+        lock(&self.state.end).take();
     }
 
     /// Ends all watches that are open now, in the given way. New ones are not affected.
     pub fn end_watches(&self, end: WatchEnd) {
         self.state.end_watches.send_replace(Some(end));
+    }
+
+    /// From now on, events of watches that are open or will be suffer this; nothing any more without one.
+    pub fn disturb_watches(&self, disturbance: Option<Disturbance>) {
+        self.state.disturbance.send_replace(disturbance);
     }
 
     /// All calls so far, in the order they were sent.
@@ -126,12 +138,20 @@ impl Wire {
             }
             rule.seen += 1;
             if struck.is_none() && rule.matcher.strikes(rule.seen) {
-                rule.hits.fetch_add(1, Ordering::SeqCst);
+                lock(&rule.struck).push(call.clone());
                 struck = Some(rule.fault.clone());
             }
         }
         lock(&self.state.log).push(call);
-        struck
+        let mut end = lock(&self.state.end);
+        if let Some(fault @ (Fault::Die | Fault::Stop(_))) = &struck {
+            end.get_or_insert_with(|| fault.clone());
+        }
+        end.clone().or(struck)
+    }
+
+    fn disturbance(&self) -> watch::Receiver<Option<Disturbance>> {
+        self.state.disturbance.subscribe()
     }
 
     fn watch_ends(&self) -> watch::Receiver<Option<WatchEnd>> {

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use futures::StreamExt as _;
-use http::{Request, Response};
+use http::{HeaderValue, Request, Response, header};
 use http_body_util::{BodyExt as _, Full, StreamBody, combinators::UnsyncBoxBody};
 use kube::{Client, client::Body};
 use tower::BoxError;
@@ -28,7 +28,7 @@ async fn pass(
 ) -> Result<Response<WireBody>, BoxError> {
     let call = Call::of(request.method(), request.uri());
     // Subscribed before the call goes out, so that an order to end watches can't slip between.
-    let ends = (call.verb == Verb::Watch).then(|| wire.watch_ends());
+    let ends = (call.verb == Verb::Watch).then(|| (wire.watch_ends(), wire.disturbance()));
     let response = match wire.pass(call) {
         None => direct.send(request).await?,
         Some(Fault::Fail(failure)) => return Ok(failure.response().map(whole)),
@@ -36,7 +36,7 @@ async fn pass(
             finish(direct.send(request).await?).await?;
             return Ok(failure.response().map(whole));
         }
-        Some(Fault::Hold(gate)) => {
+        Some(Fault::Hold(gate) | Fault::Stop(gate)) => {
             gate.pass().await;
             direct.send(request).await?
         }
@@ -50,18 +50,19 @@ async fn pass(
             finish(direct.send(first).await?).await?;
             direct.send(second).await?
         }
-        Some(Fault::Disconnect) => return Err(broken().into()),
+        Some(Fault::Disconnect | Fault::Die) => return Err(broken().into()),
         Some(Fault::DisconnectAfterEffect) => {
             finish(direct.send(request).await?).await?;
             return Err(broken().into());
         }
+        Some(Fault::Answer(bytes)) => return Ok(json(bytes).map(whole)),
         Some(Fault::CutBody(bytes)) => {
             return Ok(direct.send(request).await?.map(|body| cut(body, bytes)));
         }
     };
     Ok(match ends {
-        Some(ends) if response.status().is_success() => {
-            response.map(|body| watch_body::ending(body, ends))
+        Some((ends, disturbance)) if response.status().is_success() => {
+            response.map(|body| watch_body::ending(body, ends, disturbance))
         }
         _ => response.map(passed_on),
     })
@@ -86,6 +87,13 @@ async fn twice(request: Request<Body>) -> Result<(Request<Body>, Request<Body>),
     let bytes = body.collect().await?.to_bytes();
     let first = Request::from_parts(parts.clone(), Body::from(bytes.clone()));
     Ok((first, Request::from_parts(parts, Body::from(bytes))))
+}
+
+fn json(bytes: Bytes) -> Response<Bytes> {
+    let mut response = Response::new(bytes);
+    let kind = HeaderValue::from_static("application/json");
+    response.headers_mut().insert(header::CONTENT_TYPE, kind);
+    response
 }
 
 fn whole(bytes: Bytes) -> WireBody {

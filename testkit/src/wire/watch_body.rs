@@ -10,12 +10,16 @@ use tokio::sync::watch;
 use tower::BoxError;
 
 use super::{
-    fault::{Failure, WatchEnd},
+    fault::{Disturbance, Failure, WatchEnd},
     transport::{WireBody, broken},
 };
 
 /// Passes a watch on until it ends or is told to.
-pub(super) fn ending(body: Body, mut ends: watch::Receiver<Option<WatchEnd>>) -> WireBody {
+pub(super) fn ending(
+    body: Body,
+    mut ends: watch::Receiver<Option<WatchEnd>>,
+    disturbance: watch::Receiver<Option<Disturbance>>,
+) -> WireBody {
     let told = Box::pin(async move {
         match ends.changed().await {
             Ok(()) => *ends.borrow_and_update(),
@@ -23,7 +27,8 @@ pub(super) fn ending(body: Body, mut ends: watch::Receiver<Option<WatchEnd>>) ->
             Err(_) => std::future::pending().await,
         }
     });
-    let open = Some((lines(body).boxed(), told));
+    let lines = disturbed(lines(body), disturbance);
+    let open = Some((lines.boxed(), told));
     let frames = stream::unfold(open, |open| async move {
         let (mut lines, mut told) = open?;
         tokio::select! {
@@ -47,6 +52,31 @@ fn last_words(end: WatchEnd) -> Option<Result<Bytes, BoxError>> {
     }
 }
 
+/// The same lines, as they suffer from what is the order at their time.
+fn disturbed(
+    lines: impl Stream<Item = Result<Bytes, BoxError>>,
+    disturbance: watch::Receiver<Option<Disturbance>>,
+) -> impl Stream<Item = Result<Bytes, BoxError>> {
+    let mut held: Option<Bytes> = None;
+    let suffer = move |line: Result<Bytes, BoxError>| {
+        let now = *disturbance.borrow();
+        let passed = match (line, now) {
+            (Ok(_), Some(Disturbance::Lose)) => Vec::new(),
+            (Ok(line), Some(Disturbance::Double)) => vec![Ok(line.clone()), Ok(line)],
+            (Ok(line), Some(Disturbance::Swap)) => match held.take() {
+                None => {
+                    held = Some(line);
+                    Vec::new()
+                }
+                Some(first) => vec![Ok(line), Ok(first)],
+            },
+            (line, _) => held.take().map(Ok).into_iter().chain([line]).collect(),
+        };
+        stream::iter(passed)
+    };
+    lines.flat_map(suffer)
+}
+
 /// The body in whole lines; what is left at its end passes as it is.
 fn lines(body: Body) -> impl Stream<Item = Result<Bytes, BoxError>> {
     let chunks = body.into_data_stream().boxed();
@@ -54,7 +84,7 @@ fn lines(body: Body) -> impl Stream<Item = Result<Bytes, BoxError>> {
         (chunks, BytesMut::new(), false),
         |(mut chunks, mut buffer, mut ended)| async move {
             loop {
-                if let Some(end) = buffer.iter().rposition(|byte| *byte == b'\n') {
+                if let Some(end) = buffer.iter().position(|byte| *byte == b'\n') {
                     let whole = buffer.split_to(end + 1).freeze();
                     return Some((Ok(whole), (chunks, buffer, ended)));
                 }

@@ -130,6 +130,9 @@ impl Run<'_> {
         let mut records = merged(&facts.records, wanted, &plan);
         let mut results = Results::new();
         if !applies.is_empty() {
+            if !writes::is_confirmed(self.context, &self.facts).await? {
+                return Ok(Some(Again::at_once()));
+            }
             results = self
                 .apply(site, wanted, &records, &applies, &standing)
                 .await;
@@ -216,12 +219,13 @@ impl Run<'_> {
     /// What may be removed now: not what another release asks for, which takes it over.
     fn removable(&self, ground: &Ground, plan: &Plan) -> Vec<Removal> {
         let now = Instant::now();
-        let memory = self.memory.lock();
+        // The memory is not held while the world is looked at: others do it the other way round.
+        let waits = |identity: &Identity| self.memory.lock().waits(identity, now);
         plan.removals
             .iter()
             .filter(|removal| {
                 let identity = &self.facts.records[removal.index].identity;
-                !memory.waits(identity, now) && !self.is_claimed(&ground.plane, identity, removal)
+                !waits(identity) && !self.is_claimed(&ground.plane, identity, removal)
             })
             .cloned()
             .collect()

@@ -89,6 +89,14 @@ async fn remove(run: &mut Run<'_>, site: &Site, since: Instant) -> Result<Option
     for record in &facts.records {
         site.watch(&record.identity.kind, &record.version);
     }
+    if since.elapsed() > LOOK_AGAIN {
+        // What takes so long may be gone, and a watch may have lost its end.
+        for record in &facts.records {
+            if let Err(failure) = engine::look(site, record).await {
+                tracing::debug!(release = %facts.key, reason = failure.reason, "not looked at");
+            }
+        }
+    }
     let plan = {
         let seen = site.sights().at_once();
         plan::plan(&Question {

@@ -66,6 +66,9 @@ pub(crate) struct Held {
     pub(crate) facts: Arc<Facts>,
     /// What is remembered.
     pub(crate) memory: Arc<Mutex<Memory>>,
+    /// Whether the server itself told us so since we lead, in answer to a read or write of our own: a list may be
+    /// older than what was written before.
+    pub(crate) is_confirmed: bool,
 }
 
 /// Longer chains of dependencies are not looked into for cycles.
@@ -122,20 +125,29 @@ impl Inner {
             Some(held) if held.facts.uid == facts.uid => held.facts = facts,
             _ => {
                 let memory = Arc::default();
-                self.releases
-                    .insert(facts.key.clone(), Held { facts, memory });
+                let held = Held {
+                    facts: Arc::clone(&facts),
+                    memory,
+                    is_confirmed: false,
+                };
+                self.releases.insert(facts.key.clone(), held);
             }
         }
         Heard::New
     }
 
-    /// Takes in the answer to a write of ours. It may come late: a release that is gone by now stays gone, and
-    /// one that was made anew stays the new one.
+    /// Takes in the answer to a request of ours. From then on nothing older is believed. It may come late: a release
+    /// that is gone by now stays gone, and one that was made anew stays the new one.
     pub(crate) fn renew(&mut self, facts: Arc<Facts>) -> Heard {
-        match self.releases.get(&facts.key) {
+        let key = facts.key.clone();
+        let heard = match self.releases.get(&key) {
             Some(held) if held.facts.uid == facts.uid => self.put(facts),
-            _ => Heard::Old,
+            _ => return Heard::Old,
+        };
+        if let Some(held) = self.releases.get_mut(&key) {
+            held.is_confirmed = true;
         }
+        heard
     }
 
     /// Takes in that a release is gone.

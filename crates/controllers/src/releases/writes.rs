@@ -85,12 +85,37 @@ async fn write(
 
 /// Whether what we know of a release is still so, by asking.
 pub(super) async fn is_current(context: &Context, facts: &Facts) -> Result<bool, Trouble> {
-    let (namespace, name) = (&facts.key.namespace, &facts.key.name);
-    let Some(found) = context.control.get::<Release>(namespace, name).await? else {
-        return Ok(false);
+    let fresh = ask(context, facts).await?;
+    Ok(fresh.is_some_and(|fresh| {
+        fresh.uid == facts.uid
+            && fresh.generation == facts.generation
+            && fresh.deleting_since.is_none()
+    }))
+}
+
+/// Whether what we know was told by the server on our own asking; if not, asks. A list may be older than what
+/// another controller wrote before us, and then its inventory lacks what is there, or has what is not.
+pub(super) async fn is_confirmed(context: &Context, facts: &Facts) -> Result<bool, Trouble> {
+    let is_confirmed = |held: &super::world::Held| held.is_confirmed;
+    let known = {
+        let world = context.world.look();
+        world.releases.get(&facts.key).is_some_and(is_confirmed)
     };
-    let fresh = context.take_in(found)?;
-    Ok(fresh.uid == facts.uid
-        && fresh.generation == facts.generation
-        && fresh.deleting_since.is_none())
+    if known {
+        return Ok(true);
+    }
+    let fresh = ask(context, facts).await?;
+    Ok(fresh.is_some_and(|fresh| fresh.resource_version == facts.resource_version))
+}
+
+/// Reads a release. One that is gone is forgotten.
+async fn ask(context: &Context, facts: &Facts) -> Result<Option<Arc<Facts>>, Trouble> {
+    let (namespace, name) = (&facts.key.namespace, &facts.key.name);
+    match context.control.get::<Release>(namespace, name).await? {
+        Some(found) => context.take_in(found).map(Some),
+        None => {
+            context.world.look().remove(&facts.key, &facts.uid);
+            Ok(None)
+        }
+    }
 }

@@ -138,3 +138,16 @@ fn both_owners_hear_of_a_handover() {
     hear(&sights, [News::Changed(config("a", "1", 7, "s"))]);
     assert_eq!(told.lock().len(), 2, "a new revision alone is no news");
 }
+
+#[test]
+fn an_answer_that_comes_after_the_watch_told_the_end_brings_nothing_back() {
+    let (sights, _) = sights();
+    hear(&sights, [News::Listing, News::Complete(1)]);
+    sights.note(&id("a"), &config("a", "u", 2, "r"));
+    assert_eq!(word(&sights, "a"), "present");
+    hear(&sights, [News::Gone(config("a", "u", 4, "r"))]);
+    sights.note(&id("a"), &config("a", "u", 3, "r"));
+    assert_eq!(word(&sights, "a"), "absent");
+    sights.note(&id("a"), &config("a", "v", 5, "r"));
+    assert_eq!(word(&sights, "a"), "present", "a newer one is another one");
+}

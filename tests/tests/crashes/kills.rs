@@ -1,0 +1,69 @@
+//! The controllers are killed after every single call that they make, and start anew.
+
+use quadrille_testkit::{
+    real,
+    wire::{Fault, Injected, Matcher, Wire},
+};
+
+use crate::{
+    controllers::Controllers,
+    every::{Told, for_every_call},
+    run::Run,
+    stories::Story,
+};
+
+/// Controllers that start after the story has begun die before this call; others start and finish it.
+async fn killed(story: Story, call: Matcher) -> Told {
+    let mut run = Run::cold(story).await;
+    run.tell().await;
+    let wire = Wire::default();
+    let death = wire.inject(call, Fault::Die);
+    let doomed = Controllers::start(&run.platform, wire);
+    finish(run, doomed, death).await
+}
+
+/// The same with controllers that were there before the story began.
+async fn killed_at_work(story: Story, call: Matcher) -> Told {
+    let (mut run, doomed) = Run::warm(story).await;
+    doomed.wire.forget();
+    let death = doomed.wire.inject(call, Fault::Die);
+    run.tell().await;
+    finish(run, doomed, death).await
+}
+
+async fn finish(run: Run, doomed: Controllers, death: Injected) -> Told {
+    run.until_struck(&death).await;
+    let told = Told::new(&death, &doomed.wire);
+    doomed.kill().await;
+    let next = Controllers::start(&run.platform, Wire::default());
+    run.ruling(&next).await;
+    told
+}
+
+#[tokio::test]
+async fn a_creation_survives_a_kill_after_every_call() {
+    kill_everywhere(Story::Create).await;
+}
+
+#[tokio::test]
+async fn a_change_with_prune_survives_a_kill_after_every_call() {
+    kill_everywhere(Story::Shrink).await;
+}
+
+#[tokio::test]
+async fn a_move_survives_a_kill_after_every_call() {
+    kill_everywhere(Story::Move).await;
+}
+
+#[tokio::test]
+async fn a_deletion_survives_a_kill_after_every_call() {
+    kill_everywhere(Story::Delete).await;
+}
+
+async fn kill_everywhere(story: Story) {
+    // On a real cluster, most of the calls of a start are left out: they are lists and watches.
+    let step = if real::is_asked_for() { 6 } else { 1 };
+    let cold = for_every_call("starting", step, |call| killed(story, call)).await;
+    let warm = for_every_call("at work", 1, |call| killed_at_work(story, call)).await;
+    println!("{story:?}: {cold} calls from the start, {warm} calls at work");
+}
