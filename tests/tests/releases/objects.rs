@@ -22,7 +22,7 @@ pub(crate) fn deployment(name: &str, replicas: Option<i64>) -> Value {
     object
 }
 
-/// A StatefulSet without volumes.
+/// A `StatefulSet` without volumes.
 pub(crate) fn stateful_set(name: &str) -> Value {
     json!({
         "apiVersion": "apps/v1", "kind": "StatefulSet",

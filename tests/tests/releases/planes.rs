@@ -1,5 +1,6 @@
 //! Several planes: what happens to one does not touch the others.
 
+use kube::api::DeleteParams;
 use kube::api::{DynamicObject, PatchParams};
 use quadrille_testkit::{Cluster, eventually};
 use quadrille_types::conditions::ConditionType;
@@ -145,7 +146,7 @@ async fn what_changed_while_a_plane_was_down_is_made_up_for() {
         .await;
     let like = config("a", "");
     let there = api(far.cluster.client(), &like, Some(far.cluster.namespace()));
-    there.delete("a", &Default::default()).await.unwrap();
+    there.delete("a", &DeleteParams::default()).await.unwrap();
     assert!(far.found("b").await.is_some() && far.found("c").await.is_some());
     far.door.open();
     platform.gone("gone").await;
