@@ -3,12 +3,14 @@
 use futures::{StreamExt as _, TryStreamExt as _};
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::ConfigMap};
 use kube::{
-    api::{Patch, PatchParams},
+    api::{DeleteParams, Patch, PatchParams, PostParams},
     runtime::{WatchStreamExt as _, watcher},
 };
 use quadrille_testkit::{
-    ClusterKind, eventually,
-    wire::{Matcher, Verb},
+    ClusterKind,
+    builders::mk_config_map,
+    eventually,
+    wire::{Fault, Gate, Matcher, Verb},
 };
 use serde_json::json;
 
@@ -138,4 +140,32 @@ async fn a_key_that_is_given_twice_in_a_list_is_refused_and_the_rest_is_applied(
         .until_said("cart", applied, "False", "resource \"web\"")
         .await;
     platform.until_configs(&[("a", "1")]).await;
+}
+
+#[tokio::test]
+async fn a_delete_that_arrives_late_does_not_hit_another_object_of_the_name() {
+    let platform = Platform::start().await;
+    let objects = [("a", config("a", "1")), ("b", config("b", "1"))];
+    platform.release("cart", &objects).await;
+    platform.applied("cart").await;
+    let gate = Gate::closed();
+    let late = Matcher::verb(Verb::Delete).resource("configmaps").name("b");
+    platform.wire.inject(late, Fault::Hold(gate.clone()));
+    platform.release("cart", &objects[..1]).await;
+    gate.reached_by(1).await;
+    let api = platform.cluster.api::<ConfigMap>();
+    api.delete("b", &DeleteParams::default()).await.unwrap();
+    let theirs = mk_config_map("b", &[("value", "theirs")]);
+    let made = api.create(&PostParams::default(), &theirs).await.unwrap();
+    gate.open();
+    eventually("only one object is left in the inventory", async || {
+        let status = platform.read("cart").await.status.unwrap();
+        if status.resources.len() == 1 {
+            Ok(())
+        } else {
+            Err(format!("{:?}", status.resources))
+        }
+    })
+    .await;
+    assert_eq!(api.get("b").await.unwrap().metadata.uid, made.metadata.uid);
 }
