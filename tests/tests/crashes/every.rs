@@ -10,8 +10,6 @@ use quadrille_testkit::{
 
 /// So many runs at once.
 const AT_ONCE: usize = 6;
-/// Calls overlap, so one run may be a little longer than another: so many in a row must get through.
-const ENOUGH: usize = 3;
 
 /// Whether this is not repeated on a real cluster: the same calls meet the same faults, and each takes its time there.
 pub(crate) fn is_for_the_embedded_alone() -> bool {
@@ -27,14 +25,18 @@ pub(crate) struct Told {
     struck: Option<Which>,
     /// Everything that was called.
     calls: BTreeSet<Which>,
+    /// How often.
+    count: usize,
 }
 
 impl Told {
     pub(crate) fn new(fault: &Injected, wire: &Wire) -> Self {
         let which = |call: &Call| (call.verb, call.resource.clone(), call.name.clone());
+        let calls = wire.calls();
         Self {
             struck: fault.first().as_ref().map(which),
-            calls: wire.calls().iter().map(which).collect(),
+            count: calls.len(),
+            calls: calls.iter().map(which).collect(),
         }
     }
 }
@@ -46,27 +48,32 @@ pub(crate) async fn for_every_call<F: Future<Output = Told>>(
     step: usize,
     run: impl Fn(Matcher) -> F,
 ) -> usize {
+    // Undisturbed first, to know how many there are.
+    let undisturbed = run(Matcher::any().nth(usize::MAX)).await;
+    let mut calls = undisturbed.calls;
     let mut struck = BTreeSet::new();
-    let mut calls = BTreeSet::new();
-    let mut runs = futures::stream::iter((1..).step_by(step))
+    let mut count = 0;
+    let mut runs = futures::stream::iter((1..=undisturbed.count).step_by(step))
         .map(|k| run(Matcher::any().nth(k)))
-        .buffered(AT_ONCE);
-    let (mut count, mut through) = (0, 0);
-    while through < ENOUGH {
-        let told = runs.next().await.unwrap();
+        .buffer_unordered(AT_ONCE);
+    while let Some(told) = runs.next().await {
         match told.struck {
             Some(call) => {
-                count += through + 1;
-                through = 0;
+                count += 1;
                 struck.insert(call);
             }
-            None => {
-                through += 1;
-                calls.extend(told.calls);
-            }
+            None => calls.extend(told.calls),
         }
     }
     drop(runs);
+    // Calls overlap, so one run may be a little longer than another.
+    for k in undisturbed.count + 1.. {
+        match run(Matcher::any().nth(k)).await.struck {
+            Some(call) => struck.insert(call),
+            None => break,
+        };
+        count += 1;
+    }
     let missed = calls.difference(&struck).cloned();
     // Who takes larger steps does so through what only reads.
     let missed = missed.filter(|(verb, ..)| step == 1 || verb.writes());
