@@ -222,3 +222,37 @@ async fn references_that_lead_nowhere_are_named_and_found_when_they_appear() {
     says("objects of this release are on").await;
     platform.until_configs(&[("a", "1")]).await;
 }
+
+#[tokio::test]
+async fn a_plane_that_is_not_served_is_named() {
+    let platform = Platform::start().await;
+    let fields = json!({ "targetPlane": "observabilityplane" });
+    let objects = [("a", config("a", "1"))];
+    platform.release_with("cart", &objects, fields).await;
+    let said = "spec.targetPlane: observabilityplane is not served yet";
+    platform
+        .until_said("cart", ConditionType::ResourcesApplied, "False", said)
+        .await;
+    platform.until_configs(&[]).await;
+}
+
+#[tokio::test]
+async fn what_is_held_back_is_not_called_healthy_and_what_stays_is() {
+    let platform = Platform::start().await;
+    let fields = json!({ "environmentName": "qa" });
+    let objects = [("a", config("a", "1"))];
+    platform.release_with("new", &objects, fields).await;
+    let said = "1 object is not in place yet";
+    let release = platform
+        .until_said("new", ConditionType::ResourcesReady, "False", said)
+        .await;
+    assert_eq!(release.status.unwrap().healthy.as_deref(), Some("0/1"));
+    good(&platform).await;
+    let mut nameless = config("x", "1");
+    nameless["metadata"] = json!({});
+    platform.release("cart", &[("bad", nameless)]).await;
+    let release = platform
+        .until("cart", ConditionType::ResourcesApplied, "False")
+        .await;
+    assert_eq!(release.status.unwrap().healthy.as_deref(), Some("2/2"));
+}

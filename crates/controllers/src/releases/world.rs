@@ -7,7 +7,7 @@ use std::{
 
 use parking_lot::{Mutex, MutexGuard};
 use quadrille_engine::Site;
-use quadrille_objects::Identity;
+use quadrille_objects::{Identity, claim::Rival};
 use quadrille_planes::PlaneName;
 use quadrille_types::{Environment, release::PlaneRef};
 
@@ -207,13 +207,21 @@ impl Inner {
             .map(|facts| facts.key.clone())
     }
 
-    /// Whether the release of a uid no longer asks for an object.
-    pub(crate) fn has_given_up(&self, uid: &str, identity: &Identity) -> bool {
-        self.by_uid(uid).is_some_and(|held| {
-            held.facts.deleting_since.is_none()
-                && matches!(&held.facts.desired, Ok(desired)
-                    if !desired.iter().any(|object| object.identity == *identity))
-        })
+    /// What the release of a uid has to do with an object. One that is going, or that nobody can understand,
+    /// does not hand over what it has.
+    pub(crate) fn rival(&self, uid: &str, identity: &Identity) -> Rival {
+        let Some(held) = self.by_uid(uid) else {
+            return Rival::Unknown;
+        };
+        match &held.facts.desired {
+            Ok(desired)
+                if held.facts.deleting_since.is_none()
+                    && !desired.iter().any(|object| object.identity == *identity) =>
+            {
+                Rival::GivenUp
+            }
+            _ => Rival::Wants,
+        }
     }
 
     /// Releases that have objects on a plane.
