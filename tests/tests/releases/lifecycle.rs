@@ -2,7 +2,10 @@
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{DeleteParams, Patch, PatchParams};
-use quadrille_testkit::{eventually, wire::Verb};
+use quadrille_testkit::{
+    eventually,
+    wire::{Matcher, Verb},
+};
 use quadrille_types::conditions::ConditionType;
 use serde_json::json;
 
@@ -35,6 +38,13 @@ async fn a_new_release_of_n_objects_costs_n_and_three_requests_and_then_none() {
     let platform = Platform::start().await;
     platform.release("cart", &[("a", config("a", "1"))]).await;
     platform.until("cart", ConditionType::Ready, "True").await;
+    platform.until_plane("local", "True", "").await;
+    let watch = Matcher::verb(Verb::Watch).resource("configmaps");
+    eventually("the kind is watched", async || {
+        let count = platform.wire.count(&watch);
+        if count > 0 { Ok(()) } else { Err(count) }
+    })
+    .await;
     platform.wire.forget();
     let objects: Vec<_> = ["b", "c", "d", "e"]
         .map(|name| (name, config(name, "1")))

@@ -1,6 +1,6 @@
 //! Mistakes in a release: each is named with its fix, and what was good before stays.
 
-use quadrille_testkit::wire::{Matcher, Verb};
+use quadrille_testkit::wire::{Fault, Gate, Matcher, Verb, WatchEnd};
 use quadrille_types::{Environment, Release, conditions::ConditionType};
 use serde_json::{Value, json};
 
@@ -255,4 +255,20 @@ async fn what_is_held_back_is_not_called_healthy_and_what_stays_is() {
         .until("cart", ConditionType::ResourcesApplied, "False")
         .await;
     assert_eq!(release.status.unwrap().healthy.as_deref(), Some("2/2"));
+}
+
+#[tokio::test]
+async fn an_environment_that_is_being_listed_anew_is_not_missing() {
+    let platform = Platform::start().await;
+    good(&platform).await;
+    let gate = Gate::closed();
+    let lists = Matcher::verb(Verb::List).resource("environments");
+    platform.wire.inject(lists, Fault::Hold(gate.clone()));
+    platform.wire.end_watches(WatchEnd::Expired);
+    gate.reached_by(1).await;
+    let objects = [("a", config("a", "2")), ("b", config("b", "1"))];
+    platform.release("cart", &objects).await;
+    platform.applied("cart").await;
+    platform.until_configs(&[("a", "2"), ("b", "1")]).await;
+    gate.open();
 }

@@ -34,6 +34,8 @@ pub(crate) struct Inner {
     by_uid: HashMap<Arc<str>, Key>,
     /// What a list of releases that is under way has not shown yet.
     unlisted: HashSet<Key>,
+    /// The same for environments.
+    unlisted_environments: HashSet<(Arc<str>, Arc<str>)>,
     /// Whether what is not here is not there.
     pub(crate) has_environments: bool,
     /// The same for planes.
@@ -109,9 +111,33 @@ impl Inner {
         }
     }
 
-    /// Takes in a release.
+    /// A new list of environments begins. Until it is complete, those that are known are still there.
+    pub(crate) fn begin_environments(&mut self) {
+        self.unlisted_environments = self.environments.keys().cloned().collect();
+    }
+
+    /// Takes in an environment.
+    pub(crate) fn put_environment(&mut self, key: (Arc<str>, Arc<str>), facts: EnvironmentFacts) {
+        self.unlisted_environments.remove(&key);
+        self.environments.insert(key, facts);
+    }
+
+    /// A list of environments is complete: what it lacks is gone.
+    pub(crate) fn end_environments(&mut self) -> Vec<(Arc<str>, Arc<str>)> {
+        let gone: Vec<_> = self.unlisted_environments.drain().collect();
+        for key in &gone {
+            self.environments.remove(key);
+        }
+        gone
+    }
+
+    /// Takes in a release that a list or a watch told.
     pub(crate) fn put(&mut self, facts: Arc<Facts>) -> Heard {
         self.unlisted.remove(&facts.key);
+        self.take(facts)
+    }
+
+    fn take(&mut self, facts: Arc<Facts>) -> Heard {
         let known = self.releases.get_mut(&facts.key);
         if known
             .as_ref()
@@ -141,7 +167,7 @@ impl Inner {
     pub(crate) fn renew(&mut self, facts: Arc<Facts>) -> Heard {
         let key = facts.key.clone();
         let heard = match self.releases.get(&key) {
-            Some(held) if held.facts.uid == facts.uid => self.put(facts),
+            Some(held) if held.facts.uid == facts.uid => self.take(facts),
             _ => return Heard::Old,
         };
         if let Some(held) = self.releases.get_mut(&key) {
