@@ -74,10 +74,10 @@ fn missing(test: &str, find: &impl Fn(&str) -> Option<String>) -> Option<String>
     let Some((file, name)) = test.split_once("::") else {
         return Some(format!("{test} is not `path::name`"));
     };
-    let Some(text) = find(file) else {
+    let Some(source) = find(file) else {
         return Some(format!("there is no file {file}"));
     };
-    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let lines: Vec<&str> = source.lines().map(str::trim).collect();
     let head = format!("fn {name}(");
     let at = lines
         .iter()

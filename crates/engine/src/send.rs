@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use quadrille_objects::{
-    Desired, Digest, Live, Record, Stamp, owned,
+    Desired, Digest, Identity, Live, Record, Stamp,
+    claim::{self, Found, Rival},
+    owned,
     plan::{self, Apply, Mode, Why},
 };
 use quadrille_planes::{Served, Trouble};
@@ -26,8 +28,8 @@ pub struct Owner<'a> {
     pub namespace_labels: &'a [(&'a str, &'a str)],
     /// Whether objects that others made may be taken over.
     pub may_adopt: bool,
-    /// Whether another owner (by uid) has given up an object of this identity.
-    pub was_given_up: &'a (dyn Fn(&str, &quadrille_objects::Identity) -> bool + Sync),
+    /// What another owner (by uid) has to do with an object of this identity.
+    pub rival: &'a (dyn Fn(&str, &Identity) -> Rival + Sync),
 }
 
 /// An object that was applied.
@@ -187,18 +189,16 @@ impl Sending<'_> {
     fn claim(&self, found: &Value) -> Result<(), Failure> {
         let identity = &self.desired.identity;
         let live = Live::read(found, self.site.sights().lens());
-        let is_recorded = self
-            .record
-            .is_some_and(|record| record.uid.as_deref() == Some(&*live.uid));
-        let applied_by_us = owned::was_applied_by(found, self.site.manager());
-        let may = match live.owner.as_deref() {
-            // A label can be copied; that we applied it can't.
-            Some(uid) if uid == self.owner.uid => is_recorded || applied_by_us,
-            Some(uid) if (self.owner.was_given_up)(uid, identity) => true,
-            Some(_) => false,
-            None => is_recorded,
+        let there = Found {
+            owner: live.owner.as_deref(),
+            is_recorded: self
+                .record
+                .is_some_and(|record| record.uid.as_deref() == Some(&*live.uid)),
+            is_applied_by_us: owned::was_applied_by(found, self.site.manager()),
         };
-        if may || self.owner.may_adopt {
+        let (us, may_adopt) = (self.owner.uid, self.owner.may_adopt);
+        let rival = |uid: &str| (self.owner.rival)(uid, identity);
+        if claim::may_claim(us, there, may_adopt, rival) {
             return Ok(());
         }
         let whose = match (
@@ -211,12 +211,19 @@ impl Sending<'_> {
             (_, Some(manager)) => format!("it was made by {manager}"),
             (_, None) => "it was made by somebody else".to_owned(),
         };
+        let is_wanted = live
+            .owner
+            .as_deref()
+            .is_some_and(|uid| rival(uid) == Rival::Wants);
+        let hint = if is_wanted {
+            "rename one of them, or take one of them out".to_owned()
+        } else {
+            let adopt = quadrille_types::annotations::ADOPT;
+            format!("rename one of them, or allow taking it over with the annotation {adopt}")
+        };
         Err(Failure::new(
             OWNERSHIP_CONFLICT,
-            format!(
-                "{identity} exists and {whose}: rename one of them, or allow taking it over with the annotation {}",
-                quadrille_types::annotations::ADOPT
-            ),
+            format!("{identity} exists and {whose}: {hint}"),
         ))
     }
 

@@ -256,7 +256,6 @@ impl Drawer {
     fn put(&mut self, place: Place, live: Live, object: &Value) -> Put {
         match self.objects.get_mut(&place) {
             Some(known) => {
-                known.list = self.list;
                 if known.live.resource_version > live.resource_version {
                     return Put::Nothing;
                 }
@@ -275,7 +274,8 @@ impl Drawer {
             None => {
                 let mut seen = Seen {
                     live: Live::default(),
-                    list: self.list,
+                    // Only a list can say that it has it.
+                    list: self.list.wrapping_sub(1),
                     since: Instant::now(),
                     troubled: None,
                 };
@@ -307,7 +307,11 @@ impl Drawer {
         object["kind"] = (*kind.kind).into();
         let live = Live::read(&object, lens);
         let owner = live.owner.clone();
-        if let Put::News { former } = self.put(place.clone(), live, &object) {
+        let put = self.put(place.clone(), live, &object);
+        if let Some(seen) = self.objects.get_mut(&place) {
+            seen.list = self.list;
+        }
+        if let Put::News { former } = put {
             if former != owner {
                 told.push((place.clone(), former));
             }

@@ -8,6 +8,7 @@
 //!   what a watch shows         ──► live::Live::read ► Sight ──┘
 //! ```
 
+pub mod claim;
 pub mod desired;
 pub mod digest;
 pub mod health;

@@ -162,7 +162,7 @@ where
         }
         let has_autoscaler = autoscaled.contains(&desired.identity);
         let effective = effective(question.stamp, desired, record, sight, has_autoscaler);
-        if let Some((mode, why)) = needed(record, sight, &effective) {
+        if let Some((mode, why)) = needed(question.owner, record, sight, &effective) {
             let mode = match mode {
                 Mode::Update if effective.unsure => Mode::LookFirst,
                 mode => mode,
@@ -252,7 +252,19 @@ pub fn settled(
     (found.text, found.digest)
 }
 
-fn needed(record: Option<&Record>, sight: Sight<'_>, effective: &Effective) -> Option<(Mode, Why)> {
+fn needed(
+    owner: &str,
+    record: Option<&Record>,
+    sight: Sight<'_>,
+    effective: &Effective,
+) -> Option<(Mode, Why)> {
+    // What has another owner by now is not ours to write to without asking.
+    let onto = match sight {
+        Sight::Present(live) if live.owner.as_deref().is_some_and(|known| known != owner) => {
+            Mode::CreateOnly
+        }
+        _ => Mode::Update,
+    };
     let Some(record) = record.filter(|record| record.uid.is_some()) else {
         return Some((Mode::CreateOnly, Why::New));
     };
@@ -261,13 +273,13 @@ fn needed(record: Option<&Record>, sight: Sight<'_>, effective: &Effective) -> O
         Sight::Present(live) if Some(&live.uid) != record.uid.as_ref() => {
             Some((Mode::CreateOnly, Why::Replaced))
         }
-        _ if record.digest != Some(effective.digest) => Some((Mode::Update, Why::Changed)),
+        _ if record.digest != Some(effective.digest) => Some((onto, Why::Changed)),
         Sight::Present(live)
             if live.applied != record.digest
                 || live.owned != record.owned
                 || effective.lost_replicas =>
         {
-            Some((Mode::Update, Why::Drifted))
+            Some((onto, Why::Drifted))
         }
         Sight::Present(_) | Sight::Unknown => None,
     }

@@ -150,3 +150,29 @@ async fn a_namespace_with_objects_of_other_releases_stays() {
     platform.gone("app").await;
     platform.gone("cell").await;
 }
+
+#[tokio::test]
+async fn a_word_does_not_take_what_another_release_asks_for() {
+    let platform = Platform::start().await;
+    platform.release("first", &[("x", config("x", "1"))]).await;
+    platform.until("first", ConditionType::Ready, "True").await;
+    let before = platform.found(&config("x", "1")).await.unwrap();
+    platform.release("second", &[("x", config("x", "2"))]).await;
+    let adopt = quadrille_types::annotations::ADOPT;
+    platform.annotate("second", adopt, "true").await;
+    let error = platform
+        .until_error("second", "x", "OwnershipConflict")
+        .await;
+    assert!(error.message.contains("take one of them out"), "{error:?}");
+    platform.release("third", &[("y", config("y", "1"))]).await;
+    platform.applied("third").await;
+    let now = platform.found(&config("x", "1")).await.unwrap();
+    assert_eq!(
+        now.metadata.resource_version,
+        before.metadata.resource_version
+    );
+    platform.delete("first").await;
+    platform.gone("first").await;
+    platform.applied("second").await;
+    platform.until_configs(&[("x", "2"), ("y", "1")]).await;
+}

@@ -1,11 +1,13 @@
 //! Releases end, whatever is in their way.
 
-use kube::api::{DeleteParams, PostParams};
+use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
 use quadrille_testkit::{
     eventually,
     wire::{Fault, Gate, Matcher, Verb},
 };
 use quadrille_types::{DataPlane, Environment, Release, annotations, conditions::ConditionType};
+
+use serde_json::json;
 
 use crate::{
     hands::FOREIGN_FINALIZER,
@@ -164,4 +166,61 @@ async fn a_release_of_the_same_name_may_follow_at_once() {
         labels.get("openchoreo.dev/release-uid"),
         created.metadata.uid.as_ref()
     );
+}
+
+#[tokio::test]
+async fn a_foreign_finalizer_is_named_also_after_a_restart() {
+    let mut platform = Platform::start().await;
+    platform.release("cart", &[("a", config("a", "1"))]).await;
+    platform.until("cart", ConditionType::Ready, "True").await;
+    platform.hold(&config("a", "1")).await;
+    platform.kill();
+    platform.remove(&config("a", "1")).await;
+    platform.delete("cart").await;
+    platform.run();
+    platform
+        .until_said("cart", ConditionType::Finalizing, "True", FOREIGN_FINALIZER)
+        .await;
+    platform.let_go(&config("a", "1")).await;
+    platform.gone("cart").await;
+    platform.until_configs(&[]).await;
+}
+
+#[tokio::test]
+async fn a_release_whose_plane_was_taken_away_by_force_says_so_and_can_be_left() {
+    let platform = Platform::start().await;
+    platform.release("cart", &[("a", config("a", "1"))]).await;
+    platform.until("cart", ConditionType::Ready, "True").await;
+    let planes = platform.cluster.api::<DataPlane>();
+    let delete = DeleteParams::default();
+    planes.delete("local", &delete).await.unwrap();
+    eventually("the plane is gone", async || {
+        let patch = json!({ "metadata": { "finalizers": null } });
+        let patch = Patch::Merge(patch);
+        let params = PatchParams::default();
+        match planes.patch("local", &params, &patch).await {
+            Err(kube::Error::Api(status)) if status.is_not_found() => Ok(()),
+            other => Err(format!("{other:?}")),
+        }
+    })
+    .await;
+    platform
+        .until_said("cart", ConditionType::Ready, "False", "DataPlaneNotFound")
+        .await;
+    platform.until_configs(&[("a", "1")]).await;
+    platform.delete("cart").await;
+    let words = format!("annotate the release with {}", annotations::ABANDON);
+    platform
+        .until_said("cart", ConditionType::Finalizing, "True", &words)
+        .await;
+    let plane = json!({ "kubernetesCluster": { "inCluster": true } });
+    platform.apply::<DataPlane>("local", plane).await;
+    platform
+        .until_said("cart", ConditionType::Finalizing, "True", "was made anew")
+        .await;
+    platform
+        .annotate("cart", annotations::ABANDON, "true")
+        .await;
+    platform.gone("cart").await;
+    platform.until_configs(&[("a", "1")]).await;
 }

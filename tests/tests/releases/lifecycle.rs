@@ -2,12 +2,15 @@
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{DeleteParams, Patch, PatchParams};
-use quadrille_testkit::{eventually, wire::Verb};
+use quadrille_testkit::{
+    eventually,
+    wire::{Matcher, Verb},
+};
 use quadrille_types::conditions::ConditionType;
 use serde_json::json;
 
 use crate::{
-    objects::{in_namespace, secret},
+    objects::{deployment, in_namespace, network_policy, secret},
     platform::{Platform, config},
 };
 
@@ -35,6 +38,13 @@ async fn a_new_release_of_n_objects_costs_n_and_three_requests_and_then_none() {
     let platform = Platform::start().await;
     platform.release("cart", &[("a", config("a", "1"))]).await;
     platform.until("cart", ConditionType::Ready, "True").await;
+    platform.until_plane("local", "True", "").await;
+    let watch = Matcher::verb(Verb::Watch).resource("configmaps");
+    eventually("the kind is watched", async || {
+        let count = platform.wire.count(&watch);
+        if count > 0 { Ok(()) } else { Err(count) }
+    })
+    .await;
     platform.wire.forget();
     let objects: Vec<_> = ["b", "c", "d", "e"]
         .map(|name| (name, config(name, "1")))
@@ -133,4 +143,45 @@ async fn an_object_may_become_another_kind_under_its_name() {
     platform.delete("cart").await;
     platform.gone("cart").await;
     assert!(platform.found(&secret("a", "1")).await.is_none());
+}
+
+#[tokio::test]
+async fn a_cell_comes_in_order_and_goes_in_reverse() {
+    let platform = Platform::start().await;
+    let name = platform.cluster.unique("cell");
+    let inside = |object| in_namespace(object, Some(&name));
+    let namespace = json!({
+        "apiVersion": "v1", "kind": "Namespace",
+        "metadata": { "name": name, "namespace": null },
+    });
+    let objects = [
+        ("app", inside(deployment("app", Some(0)))),
+        ("config", inside(config("a", "1"))),
+        ("policy", inside(network_policy("deny"))),
+        ("cell", namespace),
+    ];
+    platform.release("cell", &objects).await;
+    platform.applied("cell").await;
+    let sequence = |verb: Verb| -> Vec<String> {
+        let calls = platform.wire.calls();
+        let plane = calls
+            .into_iter()
+            .filter(|call| call.verb == verb && !call.resource.starts_with("releases"))
+            .map(|call| call.resource);
+        plane
+            .filter(|resource| !resource.starts_with("dataplanes") && resource != "leases")
+            .collect()
+    };
+    let order = ["namespaces", "networkpolicies", "configmaps", "deployments"];
+    assert_eq!(sequence(Verb::Patch), order);
+    platform.delete("cell").await;
+    platform.gone("cell").await;
+    let mut deleted = sequence(Verb::Delete);
+    deleted.dedup();
+    deleted.reverse();
+    assert_eq!(deleted, order);
+    let namespaces = platform
+        .cluster
+        .all::<k8s_openapi::api::core::v1::Namespace>();
+    assert!(namespaces.get_opt(&name).await.unwrap().is_none());
 }

@@ -6,6 +6,7 @@ mod credentials;
 mod definitions;
 mod dependencies;
 mod doors;
+mod drift;
 mod endings;
 mod failures;
 mod foreign;

@@ -1,6 +1,6 @@
 //! Mistakes in a release: each is named with its fix, and what was good before stays.
 
-use quadrille_testkit::wire::{Matcher, Verb};
+use quadrille_testkit::wire::{Fault, Gate, Matcher, Verb, WatchEnd};
 use quadrille_types::{Environment, Release, conditions::ConditionType};
 use serde_json::{Value, json};
 
@@ -221,4 +221,54 @@ async fn references_that_lead_nowhere_are_named_and_found_when_they_appear() {
         .await;
     says("objects of this release are on").await;
     platform.until_configs(&[("a", "1")]).await;
+}
+
+#[tokio::test]
+async fn a_plane_that_is_not_served_is_named() {
+    let platform = Platform::start().await;
+    let fields = json!({ "targetPlane": "observabilityplane" });
+    let objects = [("a", config("a", "1"))];
+    platform.release_with("cart", &objects, fields).await;
+    let said = "spec.targetPlane: observabilityplane is not served yet";
+    platform
+        .until_said("cart", ConditionType::ResourcesApplied, "False", said)
+        .await;
+    platform.until_configs(&[]).await;
+}
+
+#[tokio::test]
+async fn what_is_held_back_is_not_called_healthy_and_what_stays_is() {
+    let platform = Platform::start().await;
+    let fields = json!({ "environmentName": "qa" });
+    let objects = [("a", config("a", "1"))];
+    platform.release_with("new", &objects, fields).await;
+    let said = "1 object is not in place yet";
+    let release = platform
+        .until_said("new", ConditionType::ResourcesReady, "False", said)
+        .await;
+    assert_eq!(release.status.unwrap().healthy.as_deref(), Some("0/1"));
+    good(&platform).await;
+    let mut nameless = config("x", "1");
+    nameless["metadata"] = json!({});
+    platform.release("cart", &[("bad", nameless)]).await;
+    let release = platform
+        .until("cart", ConditionType::ResourcesApplied, "False")
+        .await;
+    assert_eq!(release.status.unwrap().healthy.as_deref(), Some("2/2"));
+}
+
+#[tokio::test]
+async fn an_environment_that_is_being_listed_anew_is_not_missing() {
+    let platform = Platform::start().await;
+    good(&platform).await;
+    let gate = Gate::closed();
+    let lists = Matcher::verb(Verb::List).resource("environments");
+    platform.wire.inject(lists, Fault::Hold(gate.clone()));
+    platform.wire.end_watches(WatchEnd::Expired);
+    gate.reached_by(1).await;
+    let objects = [("a", config("a", "2")), ("b", config("b", "1"))];
+    platform.release("cart", &objects).await;
+    platform.applied("cart").await;
+    platform.until_configs(&[("a", "2"), ("b", "1")]).await;
+    gate.open();
 }

@@ -1,9 +1,11 @@
 //! Several planes: what happens to one does not touch the others.
 
-use kube::api::DeleteParams;
-use kube::api::{DynamicObject, PatchParams};
-use quadrille_testkit::{Cluster, eventually};
-use quadrille_types::conditions::ConditionType;
+use kube::api::{DeleteParams, DynamicObject, Patch, PatchParams};
+use quadrille_testkit::{Cluster, eventually, eventually_object};
+use quadrille_types::{
+    DataPlane, Environment,
+    conditions::{ConditionType, find},
+};
 use serde_json::{Value, json};
 
 use crate::{
@@ -78,7 +80,7 @@ async fn each_environment_is_on_its_own_plane() {
     platform.until_plane("far", "True", "Kubernetes").await;
     let like = config("a", "");
     let there = api(far.cluster.client(), &like, Some(far.cluster.namespace()));
-    let edit = kube::api::Patch::Merge(json!({ "data": { "value": "3" } }));
+    let edit = Patch::Merge(json!({ "data": { "value": "3" } }));
     there
         .patch("a", &PatchParams::default(), &edit)
         .await
@@ -175,5 +177,60 @@ async fn a_release_on_a_plane_that_is_gone_for_good_can_be_left() {
     platform.gone("far").await;
     let event = platform.until_event("far", "left behind, as asked").await;
     assert!(event.contains("/a"), "{event}");
+    assert!(far.found("a").await.is_some());
+}
+
+#[tokio::test]
+async fn what_a_plane_needs_may_go_before_its_releases() {
+    let platform = Platform::start().await;
+    let far = Far::beside(&platform).await;
+    far.door.open();
+    let objects = [("a", far.config("a", "1"))];
+    platform.release_with("far", &objects, on_far()).await;
+    platform.until("far", ConditionType::Ready, "True").await;
+    let delete = DeleteParams::default();
+    let planes = platform.cluster.api::<DataPlane>();
+    planes.delete("far", &delete).await.unwrap();
+    let is_going = |plane: Option<&DataPlane>| {
+        plane.is_some_and(|plane| {
+            let status = plane.status.clone().unwrap_or_default();
+            find(&status.conditions, ConditionType::Finalizing).is_some()
+        })
+    };
+    eventually_object(&planes, "far", "it is known to go", is_going).await;
+    let secrets = platform.any("", "v1", "Secret");
+    secrets.delete("far", &delete).await.unwrap();
+    let environments = platform.cluster.api::<Environment>();
+    environments.delete("far", &delete).await.unwrap();
+    platform.delete("far").await;
+    platform.gone("far").await;
+    far.until_value("a", None).await;
+    eventually_object(&planes, "far", "the plane is gone", |plane| plane.is_none()).await;
+}
+
+#[tokio::test]
+async fn a_plane_that_is_gone_for_good_is_left_with_all_that_is_on_it() {
+    let platform = Platform::start().await;
+    let far = Far::beside(&platform).await;
+    far.door.open();
+    let objects = [("a", far.config("a", "1"))];
+    platform.release_with("far", &objects, on_far()).await;
+    platform.until("far", ConditionType::Ready, "True").await;
+    far.door.shut();
+    platform.until_plane("far", "False", "").await;
+    platform.delete("far").await;
+    let planes = platform.cluster.api::<DataPlane>();
+    let delete = DeleteParams::default();
+    planes.delete("far", &delete).await.unwrap();
+    let key = quadrille_types::annotations::ABANDON;
+    let patch = json!({ "metadata": { "annotations": { key: "true" } } });
+    let patch = Patch::Merge(patch);
+    planes
+        .patch("far", &PatchParams::default(), &patch)
+        .await
+        .unwrap();
+    platform.gone("far").await;
+    platform.until_event("far", "left behind, as asked").await;
+    eventually_object(&planes, "far", "the plane is gone", |plane| plane.is_none()).await;
     assert!(far.found("a").await.is_some());
 }

@@ -4,7 +4,9 @@ use std::{sync::Arc, time::Duration};
 
 use jiff::Timestamp;
 use quadrille_engine::Site;
-use quadrille_planes::{Plane, PlaneName, PlaneState, Trouble, Way, access, needed_secrets};
+use quadrille_planes::{
+    AccessProblem, Plane, PlaneName, PlaneState, Trouble, Way, access, needed_secrets,
+};
 use quadrille_types::{DataPlane, annotations, finalizers};
 use serde_json::json;
 use tokio::{sync::watch, task::JoinHandle, time::sleep};
@@ -104,6 +106,12 @@ impl Work {
         });
         let way = match found {
             Ok(Ok(way)) => way,
+            // Whoever takes everything away takes the Secrets first: what is open serves to the end.
+            Ok(Err(AccessProblem::SecretMissing { .. }))
+                if plane.metadata.deletion_timestamp.is_some() && self.open.is_some() =>
+            {
+                return None;
+            }
             Ok(Err(problem)) => {
                 self.open = None;
                 return Some((problem.reason(), problem.to_string()));

@@ -299,12 +299,12 @@ impl Context {
                     let text = |value: &Option<String>| value.as_deref().unwrap_or_default().into();
                     let key = (text(&metadata.namespace), text(&metadata.name));
                     let facts = EnvironmentFacts::read(&environment);
-                    world.environments.insert(key.clone(), facts);
+                    world.put_environment(key.clone(), facts);
                     changed.push(key);
                 }
             };
             match news {
-                News::Listing => world.environments.clear(),
+                News::Listing => world.begin_environments(),
                 News::Listed(objects) => objects.into_iter().for_each(put),
                 News::Changed(object) => put(object),
                 News::Gone(object) => {
@@ -315,6 +315,7 @@ impl Context {
                     changed.push(key);
                 }
                 News::Complete(_) => {
+                    changed.extend(world.end_environments());
                     if !std::mem::replace(&mut world.has_environments, true) {
                         drop(world);
                         self.everything_changed();

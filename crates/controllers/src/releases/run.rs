@@ -283,14 +283,13 @@ impl Run<'_> {
             (hierarchy::ENVIRONMENT, &*facts.environment),
             (hierarchy::PROJECT, &*facts.project),
         ];
-        let was_given_up =
-            |uid: &str, identity: &Identity| self.context.world.look().has_given_up(uid, identity);
+        let rival = |uid: &str, identity: &Identity| self.context.world.look().rival(uid, identity);
         let owner = Owner {
             stamp: &facts.stamp,
             uid: &facts.uid,
             namespace_labels: &labels,
             may_adopt: facts.may_adopt,
-            was_given_up: &was_given_up,
+            rival: &rival,
         };
         engine::apply(site, &owner, desired, records, applies, standing).await
     }

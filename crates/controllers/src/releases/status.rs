@@ -114,11 +114,14 @@ fn health_word(health: health::Health) -> Health {
 }
 
 fn judge_all(status: &mut ReleaseStatus, known: &Known<'_>, now: &Time) {
+    // While it is not known what is asked for, it is what is there.
+    let is_unknown = known.held.is_some() && known.desired.is_empty();
     let wanted = |entry: &ObjectStatus| {
-        known
-            .desired
-            .iter()
-            .any(|desired| inventory::is(entry, &desired.identity))
+        is_unknown
+            || known
+                .desired
+                .iter()
+                .any(|desired| inventory::is(entry, &desired.identity))
     };
     let objects: Vec<&ObjectStatus> = status
         .resources
@@ -135,9 +138,10 @@ fn judge_all(status: &mut ReleaseStatus, known: &Known<'_>, now: &Time) {
                 )
         })
         .count();
-    let count = format!("{healthy}/{}", objects.len());
+    let missing = known.desired.len().saturating_sub(objects.len());
+    let count = format!("{healthy}/{}", objects.len() + missing);
     let applied = applied(&objects, known, status.resources.len());
-    let ready = ready(&objects);
+    let ready = ready(&objects, missing);
     let whole = match (&applied, &ready) {
         (not, _) if not.0 != Holds::True => not.clone(),
         (_, ready) => ready.clone(),
@@ -229,7 +233,7 @@ fn failures(first: &ObjectStatus, count: usize) -> String {
     }
 }
 
-fn ready(objects: &[&ObjectStatus]) -> Said {
+fn ready(objects: &[&ObjectStatus], missing: usize) -> Said {
     let worst = |health: Health| {
         objects
             .iter()
@@ -254,6 +258,10 @@ fn ready(objects: &[&ObjectStatus]) -> Said {
                 said(entry),
             );
         }
+    }
+    if missing > 0 {
+        let words = format!("{} not in place yet", things_are(missing));
+        return (Holds::False, Reason::ResourcesProgressing.as_str(), words);
     }
     if !objects.is_empty()
         && objects

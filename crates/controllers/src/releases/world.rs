@@ -7,7 +7,7 @@ use std::{
 
 use parking_lot::{Mutex, MutexGuard};
 use quadrille_engine::Site;
-use quadrille_objects::Identity;
+use quadrille_objects::{Identity, claim::Rival};
 use quadrille_planes::PlaneName;
 use quadrille_types::{Environment, release::PlaneRef};
 
@@ -34,6 +34,8 @@ pub(crate) struct Inner {
     by_uid: HashMap<Arc<str>, Key>,
     /// What a list of releases that is under way has not shown yet.
     unlisted: HashSet<Key>,
+    /// The same for environments.
+    unlisted_environments: HashSet<(Arc<str>, Arc<str>)>,
     /// Whether what is not here is not there.
     pub(crate) has_environments: bool,
     /// The same for planes.
@@ -109,9 +111,33 @@ impl Inner {
         }
     }
 
-    /// Takes in a release.
+    /// A new list of environments begins. Until it is complete, those that are known are still there.
+    pub(crate) fn begin_environments(&mut self) {
+        self.unlisted_environments = self.environments.keys().cloned().collect();
+    }
+
+    /// Takes in an environment.
+    pub(crate) fn put_environment(&mut self, key: (Arc<str>, Arc<str>), facts: EnvironmentFacts) {
+        self.unlisted_environments.remove(&key);
+        self.environments.insert(key, facts);
+    }
+
+    /// A list of environments is complete: what it lacks is gone.
+    pub(crate) fn end_environments(&mut self) -> Vec<(Arc<str>, Arc<str>)> {
+        let gone: Vec<_> = self.unlisted_environments.drain().collect();
+        for key in &gone {
+            self.environments.remove(key);
+        }
+        gone
+    }
+
+    /// Takes in a release that a list or a watch told.
     pub(crate) fn put(&mut self, facts: Arc<Facts>) -> Heard {
         self.unlisted.remove(&facts.key);
+        self.take(facts)
+    }
+
+    fn take(&mut self, facts: Arc<Facts>) -> Heard {
         let known = self.releases.get_mut(&facts.key);
         if known
             .as_ref()
@@ -142,7 +168,7 @@ impl Inner {
         match self.releases.get_mut(&facts.key) {
             Some(held) if held.facts.uid == facts.uid => {
                 held.is_confirmed = true;
-                self.put(facts)
+                self.take(facts)
             }
             _ => Heard::Old,
         }
@@ -205,13 +231,21 @@ impl Inner {
             .map(|facts| facts.key.clone())
     }
 
-    /// Whether the release of a uid no longer asks for an object.
-    pub(crate) fn has_given_up(&self, uid: &str, identity: &Identity) -> bool {
-        self.by_uid(uid).is_some_and(|held| {
-            held.facts.deleting_since.is_none()
-                && matches!(&held.facts.desired, Ok(desired)
-                    if !desired.iter().any(|object| object.identity == *identity))
-        })
+    /// What the release of a uid has to do with an object. One that is going, or that nobody can understand,
+    /// does not hand over what it has.
+    pub(crate) fn rival(&self, uid: &str, identity: &Identity) -> Rival {
+        let Some(held) = self.by_uid(uid) else {
+            return Rival::Unknown;
+        };
+        match &held.facts.desired {
+            Ok(desired)
+                if held.facts.deleting_since.is_none()
+                    && !desired.iter().any(|object| object.identity == *identity) =>
+            {
+                Rival::GivenUp
+            }
+            _ => Rival::Wants,
+        }
     }
 
     /// Releases that have objects on a plane.

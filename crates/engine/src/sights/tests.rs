@@ -151,3 +151,15 @@ fn an_answer_that_comes_after_the_watch_told_the_end_brings_nothing_back() {
     sights.note(&id("a"), &config("a", "v", 5, "r"));
     assert_eq!(word(&sights, "a"), "present", "a newer one is another one");
 }
+
+#[test]
+fn what_was_written_and_went_while_a_list_was_under_way_is_not_there() {
+    let (sights, told) = sights();
+    hear(&sights, [News::Listing]);
+    sights.note(&id("a"), &config("a", "1", 10, "r"));
+    sights.note(&id("b"), &config("b", "2", 14, "r"));
+    hear(&sights, [News::Listed(Vec::new()), News::Complete(13)]);
+    assert_eq!(word(&sights, "a"), "absent");
+    assert_eq!(word(&sights, "b"), "present", "it is newer than the list");
+    assert_eq!(*told.lock(), ["r: ConfigMap n/a"]);
+}

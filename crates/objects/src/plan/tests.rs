@@ -430,3 +430,17 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_another_owner_has_by_now_is_asked_for_anew() {
+    let desired = [object("ConfigMap", "c", 1)];
+    let records = [record(&desired[0])];
+    let mut live = seen(&records[0]);
+    live.owner = Some("release-2".into());
+    live.owned = Some(Digest::of(["theirs"]));
+    let plan = ask(&desired, &records, |_| Sight::Present(&live));
+    assert_eq!(why(&plan), [(Mode::CreateOnly, Why::Drifted)]);
+    live.owner = None;
+    let plan = ask(&desired, &records, |_| Sight::Present(&live));
+    assert_eq!(why(&plan), [(Mode::Update, Why::Drifted)]);
+}

@@ -42,7 +42,7 @@ pub(super) fn path(namespace: &str, kind: &str, name: &str) -> String {
     format!("{collection}/{name}")
 }
 
-/// The objects of a release: two ConfigMaps, a ServiceAccount, a Service, a Deployment.
+/// The objects of a release: two config maps, a service account, a service, a deployment.
 pub(super) fn objects(namespace: &str, name: &str, value: usize) -> Vec<Value> {
     let metadata =
         |name: &str| json!({ "name": name, "namespace": namespace, "labels": { "app": name } });
