@@ -209,6 +209,23 @@ async fn what_a_plane_needs_may_go_before_its_releases() {
 }
 
 #[tokio::test]
+async fn credentials_may_go_before_what_they_led_to() {
+    let platform = Platform::start().await;
+    let far = Far::beside(&platform).await;
+    far.door.open();
+    let objects = [("a", far.config("a", "1"))];
+    platform.release_with("far", &objects, on_far()).await;
+    platform.until("far", ConditionType::Ready, "True").await;
+    let delete = DeleteParams::default();
+    let secrets = platform.any("", "v1", "Secret");
+    secrets.delete("far", &delete).await.unwrap();
+    platform.until_plane("far", "False", "SecretMissing").await;
+    platform.delete("far").await;
+    platform.gone("far").await;
+    far.until_value("a", None).await;
+}
+
+#[tokio::test]
 async fn a_plane_that_is_gone_for_good_is_left_with_all_that_is_on_it() {
     let platform = Platform::start().await;
     let far = Far::beside(&platform).await;

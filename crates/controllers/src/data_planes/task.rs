@@ -106,14 +106,17 @@ impl Work {
         });
         let way = match found {
             Ok(Ok(way)) => way,
-            // Whoever takes everything away takes the Secrets first: what is open serves to the end.
-            Ok(Err(AccessProblem::SecretMissing { .. }))
-                if plane.metadata.deletion_timestamp.is_some() && self.open.is_some() =>
-            {
-                return None;
-            }
             Ok(Err(problem)) => {
-                self.open = None;
+                // Whoever takes everything away may take the Secrets first. Nothing is sent to a plane without
+                // credentials any more, but what is open serves to take things away, to the end.
+                let is_missing = matches!(problem, AccessProblem::SecretMissing { .. });
+                if !is_missing {
+                    self.open = None;
+                }
+                let is_going = plane.metadata.deletion_timestamp.is_some();
+                if is_missing && is_going && self.open.is_some() {
+                    return None;
+                }
                 return Some((problem.reason(), problem.to_string()));
             }
             Err(Some(words)) if self.open.is_none() => return Some(("SecretUnreadable", words)),

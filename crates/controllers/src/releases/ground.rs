@@ -82,6 +82,12 @@ pub(super) fn find(world: &Inner, facts: &Facts) -> Result<Ground, Not> {
         );
     };
     waits_for(world, facts)?;
+    if let Some((_, message)) = &plane.problem {
+        return held(
+            Reason::PlaneUnreachable,
+            format!("DataPlane {name}: {message}"),
+        );
+    }
     match &plane.site {
         Some(site)
             if let PlaneState::Troubled { message, .. } = &*site.plane().state().borrow() =>
@@ -101,13 +107,7 @@ pub(super) fn find(world: &Inner, facts: &Facts) -> Result<Ground, Not> {
             plane: name,
             site: site.clone(),
         }),
-        None => match &plane.problem {
-            Some((_, message)) => held(
-                Reason::PlaneUnreachable,
-                format!("DataPlane {name}: {message}"),
-            ),
-            None => Err(Not::Yet),
-        },
+        None => Err(Not::Yet),
     }
 }
 
