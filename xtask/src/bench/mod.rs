@@ -5,6 +5,7 @@ mod apiserver;
 mod apply;
 mod engine;
 mod load;
+mod planes;
 mod process;
 mod report;
 mod subject;
@@ -32,6 +33,8 @@ enum Bench {
     Apply(apply::Arguments),
     /// The engine: releases per second, requests, memory, drift; on the embedded server and on kube-apiserver.
     Engine(engine::Arguments),
+    /// Many planes, three of which misbehave.
+    Planes(planes::Arguments),
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
@@ -44,6 +47,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         Bench::Apiserver(arguments) => apiserver::run(arguments),
         Bench::Apply(arguments) => apply::run(arguments),
         Bench::Engine(arguments) => engine::run(arguments),
+        Bench::Planes(arguments) => planes::run(arguments),
     }
 }
 

@@ -20,7 +20,7 @@ use crate::wire::Endpoint;
 const DEADLINE: Duration = Duration::from_mins(10);
 
 /// What is known of the releases.
-pub(super) struct Board {
+pub(in crate::bench) struct Board {
     seen: Arc<Mutex<HashMap<String, State>>>,
     changed: watch::Receiver<u64>,
     task: JoinHandle<Result<()>>,
@@ -34,15 +34,15 @@ impl Drop for Board {
 
 /// What is known of one release.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct State {
+pub(in crate::bench) struct State {
     /// Its generation.
-    pub(super) generation: i64,
+    pub(in crate::bench) generation: i64,
     /// Whether that generation is applied.
-    pub(super) is_applied: bool,
+    pub(in crate::bench) is_applied: bool,
     /// Whether all of it is well.
-    pub(super) is_ready: bool,
+    pub(in crate::bench) is_ready: bool,
     /// When this was seen.
-    pub(super) at: Option<Instant>,
+    pub(in crate::bench) at: Option<Instant>,
 }
 
 #[derive(Deserialize)]
@@ -85,7 +85,7 @@ struct Condition {
 
 impl Board {
     /// Watches from now on, beginning with what there is.
-    pub(super) async fn open(endpoint: &Endpoint) -> Result<Self> {
+    pub(in crate::bench) async fn open(endpoint: &Endpoint) -> Result<Self> {
         let mut connection = endpoint.connect().await?;
         let target = format!("{}?watch=true&resourceVersion=0", releases(NAMESPACE));
         let headers = [("Accept", "application/json"), ("User-Agent", "bench/1.0")];
@@ -126,19 +126,23 @@ impl Board {
     }
 
     /// How many releases satisfy something.
-    pub(super) fn count(&self, wanted: impl Fn(&State) -> bool) -> usize {
+    pub(in crate::bench) fn count(&self, wanted: impl Fn(&State) -> bool) -> usize {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.values().filter(|state| wanted(state)).count()
     }
 
     /// What is known of a release.
-    pub(super) fn state(&self, name: &str) -> Option<State> {
+    pub(in crate::bench) fn state(&self, name: &str) -> Option<State> {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.get(name).copied()
     }
 
     /// Waits until something holds.
-    pub(super) async fn until(&mut self, what: &str, holds: impl Fn(&Self) -> bool) -> Result<()> {
+    pub(in crate::bench) async fn until(
+        &mut self,
+        what: &str,
+        holds: impl Fn(&Self) -> bool,
+    ) -> Result<()> {
         let began = Instant::now();
         loop {
             self.changed.borrow_and_update();

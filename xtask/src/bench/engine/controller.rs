@@ -10,7 +10,7 @@ use super::{super::process, fixture::NAMESPACE};
 use crate::workspace;
 
 /// Running controllers.
-pub(super) struct Controller {
+pub(in crate::bench) struct Controller {
     process: Process,
     pid: u32,
     _folder: TempDir,
@@ -18,7 +18,7 @@ pub(super) struct Controller {
 
 impl Controller {
     /// Starts a release build against the cluster of a kubeconfig.
-    pub(super) async fn start(kubeconfig: &Path) -> Result<Self> {
+    pub(in crate::bench) async fn start(kubeconfig: &Path) -> Result<Self> {
         let program = workspace::built_release("quad-controller")?;
         let folder = tempfile::tempdir()?;
         let arguments = [
@@ -44,18 +44,30 @@ impl Controller {
     }
 
     /// The most memory it ever had, in MiB.
-    pub(super) fn peak(&self) -> Result<f64> {
+    pub(in crate::bench) fn peak(&self) -> Result<f64> {
         self.process.still_runs()?;
         process::peak(self.pid)
     }
 
     /// Its memory now, in MiB.
-    pub(super) fn resident(&self) -> Result<f64> {
+    pub(in crate::bench) fn resident(&self) -> Result<f64> {
         process::resident(&[self.pid])
     }
 
+    /// How many sockets it has.
+    pub(in crate::bench) fn sockets(&self) -> Result<f64> {
+        let mut count = 0.0;
+        for entry in std::fs::read_dir(format!("/proc/{}/fd", self.pid))? {
+            let target = std::fs::read_link(entry?.path()).unwrap_or_default();
+            if target.to_string_lossy().starts_with("socket:") {
+                count += 1.0;
+            }
+        }
+        Ok(count)
+    }
+
     /// Processor time that it took so far, in seconds.
-    pub(super) fn processor_seconds(&self) -> Result<f64> {
+    pub(in crate::bench) fn processor_seconds(&self) -> Result<f64> {
         process::processor_seconds(self.pid)
     }
 }

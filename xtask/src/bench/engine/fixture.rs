@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 use super::super::load::Call;
 
 /// Where everything of the bench is.
-pub(super) const NAMESPACE: &str = "bench";
+pub(in crate::bench) const NAMESPACE: &str = "bench";
 /// Where the bare client writes, out of the controller's sight.
-pub(super) const LIMIT: &str = "bench-limit";
+pub(in crate::bench) const LIMIT: &str = "bench-limit";
 /// Objects of a release.
-pub(super) const OBJECTS: usize = 5;
+pub(in crate::bench) const OBJECTS: usize = 5;
 
 const MERGE: &str = "application/merge-patch+json";
 const JSON: &str = "application/json";
@@ -27,12 +27,12 @@ fn call(method: Method, target: String, content_type: &'static str, body: &Value
 }
 
 /// The path of releases.
-pub(super) fn releases(namespace: &str) -> String {
+pub(in crate::bench) fn releases(namespace: &str) -> String {
     format!("/apis/openchoreo.dev/v1alpha1/namespaces/{namespace}/releases")
 }
 
 /// The path of an object of a release.
-pub(super) fn path(namespace: &str, kind: &str, name: &str) -> String {
+pub(in crate::bench) fn path(namespace: &str, kind: &str, name: &str) -> String {
     let collection = match kind {
         "Deployment" => format!("/apis/apps/v1/namespaces/{namespace}/deployments"),
         "Service" => format!("/api/v1/namespaces/{namespace}/services"),
@@ -43,7 +43,7 @@ pub(super) fn path(namespace: &str, kind: &str, name: &str) -> String {
 }
 
 /// The objects of a release: two config maps, a service account, a service, a deployment.
-pub(super) fn objects(namespace: &str, name: &str, value: usize) -> Vec<Value> {
+pub(in crate::bench) fn objects(namespace: &str, name: &str, value: usize) -> Vec<Value> {
     let metadata =
         |name: &str| json!({ "name": name, "namespace": namespace, "labels": { "app": name } });
     let config = |name: &str| {
@@ -83,7 +83,7 @@ pub(super) fn objects(namespace: &str, name: &str, value: usize) -> Vec<Value> {
 }
 
 /// A release.
-pub(super) fn release(namespace: &str, name: &str) -> Value {
+pub(in crate::bench) fn release(namespace: &str, name: &str) -> Value {
     let resources: Vec<Value> = objects(namespace, name, 1)
         .into_iter()
         .enumerate()
@@ -101,7 +101,7 @@ pub(super) fn release(namespace: &str, name: &str) -> Value {
 }
 
 /// Creates a release.
-pub(super) fn create(namespace: &str, name: &str) -> Call {
+pub(in crate::bench) fn create(namespace: &str, name: &str) -> Call {
     call(
         Method::POST,
         releases(namespace),
@@ -111,7 +111,7 @@ pub(super) fn create(namespace: &str, name: &str) -> Call {
 }
 
 /// Changes the first ConfigMap of a release.
-pub(super) fn change(name: &str, value: usize) -> Call {
+pub(in crate::bench) fn change(name: &str, value: usize) -> Call {
     let patch = json!([{
         "op": "replace", "path": "/spec/resources/0/object/data/value", "value": value.to_string(),
     }]);
@@ -120,7 +120,7 @@ pub(super) fn change(name: &str, value: usize) -> Call {
 }
 
 /// Deletes a release.
-pub(super) fn delete(name: &str) -> Call {
+pub(in crate::bench) fn delete(name: &str) -> Call {
     let target = format!("{}/{name}", releases(NAMESPACE));
     Call {
         method: Method::DELETE,
@@ -131,7 +131,7 @@ pub(super) fn delete(name: &str) -> Call {
 }
 
 /// Everything that must be there before the first release.
-pub(super) fn ground(namespace: &str) -> Vec<Call> {
+pub(in crate::bench) fn ground(namespace: &str) -> Vec<Call> {
     let of_ours = |plural: &str, object: Value| {
         let target = format!("/apis/openchoreo.dev/v1alpha1/namespaces/{namespace}/{plural}");
         call(Method::POST, target, JSON, &object)
@@ -158,7 +158,7 @@ pub(super) fn ground(namespace: &str) -> Vec<Call> {
 
 /// The writes that a release costs, as a bare client sends them: what the user and the engine write together.
 /// `status` is what the engine writes in the end.
-pub(super) fn bare_writes(name: &str, status: &Value) -> Vec<Call> {
+pub(in crate::bench) fn bare_writes(name: &str, status: &Value) -> Vec<Call> {
     let of_release = |subresource: &str, body: &Value| {
         let target = format!("{}/{name}{subresource}", releases(LIMIT));
         call(Method::PATCH, target, MERGE, body)
@@ -184,7 +184,7 @@ pub(super) fn bare_writes(name: &str, status: &Value) -> Vec<Call> {
 }
 
 /// Says of a Deployment that it is available.
-pub(super) fn available(name: &str) -> Call {
+pub(in crate::bench) fn available(name: &str) -> Call {
     let status = json!({ "status": {
         "observedGeneration": 1, "replicas": 2, "updatedReplicas": 2, "readyReplicas": 2, "availableReplicas": 2,
         "conditions": [

@@ -2,10 +2,10 @@
 //! client that sends the same writes in the same run. `quad-controller` runs in a process of its own, so that its
 //! memory and processor time are its own; requests are counted from the server's log.
 
-mod board;
-mod controller;
-mod fixture;
-mod phases;
+pub(super) mod board;
+pub(super) mod controller;
+pub(super) mod fixture;
+pub(super) mod phases;
 mod requests;
 mod scale;
 

@@ -17,12 +17,12 @@ use super::{
 use crate::wire::{Connection, Endpoint};
 
 /// Writes in flight at once.
-pub(super) const CLIENTS: usize = 32;
+pub(in crate::bench) const CLIENTS: usize = 32;
 
 const HEADERS: [(&str, &str); 2] = [("Accept", "application/json"), ("User-Agent", "bench/1.0")];
 
 /// Sends a call; anything but a success is an error.
-pub(super) async fn send(connection: &mut Connection, call: Call) -> Result<Bytes> {
+pub(in crate::bench) async fn send(connection: &mut Connection, call: Call) -> Result<Bytes> {
     let headers = [HEADERS[0], HEADERS[1], ("Content-Type", call.content_type)];
     let target = call.target;
     let answer = connection
@@ -38,7 +38,7 @@ pub(super) async fn send(connection: &mut Connection, call: Call) -> Result<Byte
 }
 
 /// Sends the calls of many items with [`CLIENTS`] items in flight; those of one item follow each other.
-pub(super) async fn send_all(
+pub(in crate::bench) async fn send_all(
     endpoint: &Endpoint,
     items: usize,
     calls: impl Fn(usize) -> Vec<Call> + Sync,
@@ -70,12 +70,12 @@ pub(super) async fn send_all(
 }
 
 /// The name of the n-th release.
-pub(super) fn name(index: usize) -> String {
+pub(in crate::bench) fn name(index: usize) -> String {
     format!("cart-{index:05}")
 }
 
 /// Creates releases, and waits until all are applied and say so.
-pub(super) async fn create(
+pub(in crate::bench) async fn create(
     endpoint: &Endpoint,
     board: &mut Board,
     from: usize,
@@ -96,7 +96,7 @@ pub(super) async fn create(
 }
 
 /// Changes one object of each release, and waits until all are applied and say so.
-pub(super) async fn change(
+pub(in crate::bench) async fn change(
     endpoint: &Endpoint,
     board: &mut Board,
     count: usize,
@@ -115,7 +115,7 @@ pub(super) async fn change(
 }
 
 /// Deletes releases, and waits until they are gone.
-pub(super) async fn delete(
+pub(in crate::bench) async fn delete(
     endpoint: &Endpoint,
     board: &mut Board,
     from: usize,
@@ -134,7 +134,11 @@ pub(super) async fn delete(
 }
 
 /// One release after the other on an idle system: from its creation until it says that it is applied.
-pub(super) async fn singles(endpoint: &Endpoint, board: &mut Board, count: usize) -> Result<Seen> {
+pub(in crate::bench) async fn singles(
+    endpoint: &Endpoint,
+    board: &mut Board,
+    count: usize,
+) -> Result<Seen> {
     let mut connection = endpoint.connect().await?;
     let began = Instant::now();
     let mut latencies = Vec::new();
@@ -162,7 +166,7 @@ pub(super) async fn singles(endpoint: &Endpoint, board: &mut Board, count: usize
 }
 
 /// Makes everything healthy: says of all Deployments that they are available.
-pub(super) async fn all_healthy(
+pub(in crate::bench) async fn all_healthy(
     endpoint: &Endpoint,
     board: &mut Board,
     count: usize,
@@ -179,7 +183,11 @@ pub(super) async fn all_healthy(
 }
 
 /// Harms objects one after the other, and measures how long each stays harmed.
-pub(super) async fn drift(endpoint: &Endpoint, releases: usize, count: usize) -> Result<Seen> {
+pub(in crate::bench) async fn drift(
+    endpoint: &Endpoint,
+    releases: usize,
+    count: usize,
+) -> Result<Seen> {
     let mut random = StdRng::seed_from_u64(7);
     let mut connection = endpoint.connect().await?;
     let began = Instant::now();
@@ -249,14 +257,14 @@ async fn get(connection: &mut Connection, target: &str) -> Result<Option<Value>>
 }
 
 /// What the engine wrote about a release.
-pub(super) async fn status(endpoint: &Endpoint, name: &str) -> Result<Value> {
+pub(in crate::bench) async fn status(endpoint: &Endpoint, name: &str) -> Result<Value> {
     let target = format!("{}/{name}", fixture::releases(NAMESPACE));
     let release = get(&mut endpoint.connect().await?, &target).await?;
     Ok(release.context("there is no such release")?["status"].take())
 }
 
 /// The same writes by a bare client that has nothing to think about, with as many watches open.
-pub(super) async fn limit(
+pub(in crate::bench) async fn limit(
     endpoint: &Endpoint,
     releases: usize,
     status: &Value,
