@@ -10,7 +10,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use tokio::time::Instant;
 
 /// Long enough for a busy machine; nothing is measured by it.
-pub const DEADLINE: Duration = Duration::from_mins(1);
+pub const DEADLINE: Duration = Duration::from_mins(3);
 
 /// Asks again and again until the answer is `Ok`; when [`DEADLINE`] passes, panics with the last `Err`.
 ///
