@@ -179,6 +179,45 @@ pub(crate) fn write(out: &mut Vec<u8>, head: Head<'_>, value: &[u8], revision: R
     out.extend_from_slice(rest);
 }
 
+/// Appends only the metadata of a record, as an object of its own.
+pub(crate) fn write_metadata(
+    out: &mut Vec<u8>,
+    api_version: &str,
+    value: &[u8],
+    revision: Revision,
+) {
+    let head = Head::Typed {
+        kind: "PartialObjectMetadata",
+        api_version,
+    };
+    let rest = value.get(METADATA.len()..).unwrap_or_default();
+    let end = METADATA.len() + object_end(rest);
+    write(out, head, value.get(..end).unwrap_or_default(), revision);
+    out.push(b'}');
+}
+
+/// The length of an object whose opening brace was read already, its closing one included.
+fn object_end(rest: &[u8]) -> usize {
+    let (mut depth, mut in_text, mut is_escaped) = (1, false, false);
+    for (at, byte) in rest.iter().enumerate() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = in_text,
+            b'"' => in_text = !in_text,
+            _ if in_text => {}
+            b'{' => depth += 1,
+            b'}' => {
+                depth -= 1;
+                if depth == 0 {
+                    return at + 1;
+                }
+            }
+            _ => {}
+        }
+    }
+    rest.len()
+}
+
 /// The namespace and name in a record's key.
 pub(crate) fn name_of<'a>(resource: &Resource, key: &'a [u8]) -> (Option<&'a str>, &'a str) {
     let text = std::str::from_utf8(key).unwrap_or_default();

@@ -1,23 +1,28 @@
 //! The control plane's own API: where Releases and planes are read from and their status is written to.
 
-use std::time::Duration;
+use std::sync::Arc;
 
 use http::{Request, header};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::{Client, Resource};
-use quadrille_engine::Fence;
-use quadrille_planes::{Call, Connected, Plane, PlaneName, Settings, Trouble, feed::url_path};
+use quadrille_engine::{Fence, Guarded};
+use quadrille_planes::{Connected, Plane, PlaneName, Settings, Trouble, feed::url_path};
+use serde::Deserialize;
 use serde_json::Value;
-use std::sync::Arc;
 
 /// The control plane's API; clones are the same.
 #[derive(Clone)]
 pub struct Control {
-    plane: Plane,
-    fence: Fence,
+    guarded: Guarded,
 }
 
-/// How long one request may take.
-const DEADLINE: Duration = Duration::from_secs(15);
+/// Only the metadata of what was written.
+const METADATA: &str = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
+
+#[derive(Deserialize)]
+struct Written {
+    metadata: ObjectMeta,
+}
 
 impl Control {
     /// Over a client.
@@ -27,15 +32,15 @@ impl Control {
             name: "control-plane".to_owned(),
         };
         let connected = Arc::new(Connected::over(client));
+        let plane = Plane::new(name, connected, Settings::default());
         Self {
-            plane: Plane::new(name, connected, Settings::default()),
-            fence,
+            guarded: Guarded::new(plane, fence),
         }
     }
 
     /// The client, for watches.
     pub fn client(&self) -> Client {
-        self.plane.client()
+        self.guarded.plane().client()
     }
 
     /// Reads an object.
@@ -44,57 +49,38 @@ impl Control {
         K: Resource<DynamicType = ()>,
     {
         let request = built(Request::get(path::<K>(namespace, name, "")).body(Vec::new()))?;
-        let client = self.plane.client();
-        let read = self
-            .plane
-            .call(Call::Read, DEADLINE, client.request(request));
-        match read.await {
-            Ok(object) => Ok(Some(object)),
-            Err(Trouble::NotFound(_)) => Ok(None),
-            Err(trouble) => Err(trouble),
-        }
+        self.guarded.read(request).await
     }
 
     /// Merges a patch into an object, or into its status. The patch names the revision that it is for: what was
-    /// written in between is never overwritten.
+    /// written in between is never overwritten, and the rest of the object is as we knew it, so that only its
+    /// metadata is asked for.
     pub async fn patch<K>(
         &self,
         namespace: &str,
         name: &str,
         subresource: &str,
         patch: &Value,
-    ) -> Result<Value, Trouble>
+    ) -> Result<ObjectMeta, Trouble>
     where
         K: Resource<DynamicType = ()>,
     {
         let request = Request::patch(path::<K>(namespace, name, subresource))
             .header(header::CONTENT_TYPE, "application/merge-patch+json")
+            .header(header::ACCEPT, METADATA)
             .body(patch.to_string().into_bytes());
-        self.write(built(request)?).await
+        let written: Written = self.guarded.write(built(request)?).await?;
+        Ok(written.metadata)
     }
 
     /// Creates an object.
-    pub async fn create(&self, path: String, object: &Value) -> Result<Value, Trouble> {
+    pub async fn create(&self, path: String, object: &Value) -> Result<(), Trouble> {
         let request = Request::post(path)
             .header(header::CONTENT_TYPE, "application/json")
+            .header(header::ACCEPT, METADATA)
             .body(object.to_string().into_bytes());
-        self.write(built(request)?).await
-    }
-
-    async fn write(&self, request: Request<Vec<u8>>) -> Result<Value, Trouble> {
-        let (client, fence) = (self.plane.client(), &self.fence);
-        let work = async {
-            if !fence.allows(DEADLINE) {
-                return Err(Trouble::Unsendable(
-                    "another controller leads now".to_owned(),
-                ));
-            }
-            client
-                .request::<Value>(request)
-                .await
-                .map_err(Trouble::from)
-        };
-        self.plane.call(Call::Write, DEADLINE, work).await
+        let _: Written = self.guarded.write(built(request)?).await?;
+        Ok(())
     }
 }
 

@@ -12,6 +12,7 @@
 mod carry;
 mod failure;
 mod fence;
+mod guarded;
 mod pods;
 mod replace;
 mod requests;
@@ -22,6 +23,7 @@ mod site;
 pub use carry::{Results, apply, look, remove};
 pub use failure::Failure;
 pub use fence::Fence;
+pub use guarded::{DEADLINE, Guarded};
 pub use send::{Applied, Owner, recorded};
 pub use sights::{AtOnce, Doing, Sights, Tell};
-pub use site::{DEADLINE, Deleted, Marks, Site};
+pub use site::{Deleted, Marks, Site};

@@ -12,6 +12,7 @@ use quadrille_objects::{
     GroupKind, Identity, Live, Sight,
     health::{self, Health, Pod},
     live::{Lens, revision},
+    word,
 };
 use quadrille_planes::feed::News;
 use serde_json::Value;
@@ -302,6 +303,15 @@ impl Drawer {
         let Some(place) = Place::read(&object) else {
             return;
         };
+        // Most often it is the echo of what we wrote ourselves.
+        if let Some(seen) = self.objects.get_mut(&place)
+            && seen.live.resource_version == revision(&object)
+            && seen.live.resource_version != u64::MAX
+            && object["metadata"]["uid"] == *seen.live.uid
+        {
+            seen.list = self.list;
+            return;
+        }
         // Items of lists, and metadata alone, don't say what they are.
         object["apiVersion"] = api_version.into();
         object["kind"] = (*kind.kind).into();
@@ -388,7 +398,7 @@ impl Place {
     fn read(object: &Value) -> Option<Self> {
         let metadata = &object["metadata"];
         Some(Self {
-            namespace: metadata["namespace"].as_str().unwrap_or_default().into(),
+            namespace: word(metadata["namespace"].as_str().unwrap_or_default()),
             name: metadata["name"].as_str()?.into(),
         })
     }

@@ -13,7 +13,7 @@ use quadrille_objects::{
     live::{Lens, finalizers},
 };
 use quadrille_planes::{
-    Call, Plane, Served, Trouble,
+    Plane, Served, Trouble,
     feed::{self, News, Source},
 };
 use serde_json::Value;
@@ -21,13 +21,11 @@ use tokio::task::JoinHandle;
 
 use crate::{
     fence::Fence,
+    guarded::{DEADLINE, Guarded},
     pods,
     requests::{self, Propagation},
     sights::{Sights, Tell},
 };
-
-/// How long one request to a plane may take.
-pub const DEADLINE: Duration = Duration::from_secs(15);
 
 /// How many workloads of a plane have their pods watched at once.
 const MOST_POD_WATCHES: usize = 40;
@@ -46,10 +44,9 @@ pub struct Marks {
 pub struct Site(Arc<Inner>);
 
 struct Inner {
-    plane: Plane,
+    guarded: Guarded,
     marks: Marks,
     sights: Arc<Sights>,
-    fence: Fence,
     /// Namespaces that were there when we last had to do with them.
     namespaces: Mutex<HashSet<Arc<str>>>,
     making_namespaces: tokio::sync::Mutex<()>,
@@ -82,10 +79,9 @@ impl Site {
     pub fn new(plane: Plane, marks: Marks, fence: Fence, tell: Tell) -> Self {
         let sights = Arc::new(Sights::new(marks.lens, tell));
         Self(Arc::new(Inner {
-            plane,
+            guarded: Guarded::new(plane, fence),
             marks,
             sights,
-            fence,
             namespaces: Mutex::default(),
             making_namespaces: tokio::sync::Mutex::default(),
             watches: Mutex::default(),
@@ -95,7 +91,7 @@ impl Site {
 
     /// The plane.
     pub fn plane(&self) -> &Plane {
-        &self.0.plane
+        self.0.guarded.plane()
     }
 
     /// What is seen of it.
@@ -116,7 +112,7 @@ impl Site {
         }
         let inner = &self.0;
         let work = watch_kind(
-            inner.plane.clone(),
+            self.plane().clone(),
             Arc::clone(&inner.sights),
             inner.marks.selector.clone(),
             kind.clone(),
@@ -143,7 +139,7 @@ impl Site {
         if pods.contains_key(identity) || pods.len() >= MOST_POD_WATCHES {
             return;
         }
-        let client = self.0.plane.client();
+        let client = self.plane().client();
         let sights = Arc::clone(&self.0.sights);
         let work = pods::follow(client, sights, identity.clone(), selector.clone());
         pods.insert(identity.clone(), tokio::spawn(work));
@@ -155,8 +151,7 @@ impl Site {
         version: &str,
     ) -> Result<Served, Trouble> {
         let kind = &identity.kind;
-        self.0
-            .plane
+        self.plane()
             .resolve(DEADLINE, &kind.group, version, &kind.kind)
             .await
     }
@@ -168,17 +163,7 @@ impl Site {
         identity: &Identity,
     ) -> Result<Option<Value>, Trouble> {
         let request = requests::get(served, identity)?;
-        let client = self.0.plane.client();
-        let found = self
-            .0
-            .plane
-            .call(Call::Read, DEADLINE, client.request::<Value>(request))
-            .await;
-        match found {
-            Ok(object) => Ok(Some(object)),
-            Err(Trouble::NotFound(_)) => Ok(None),
-            Err(trouble) => Err(trouble),
-        }
+        self.0.guarded.read(request).await
     }
 
     /// Applies an object and remembers what came of it.
@@ -189,7 +174,7 @@ impl Site {
         object: &Value,
     ) -> Result<Value, Trouble> {
         let request = requests::apply(served, identity, object, self.manager())?;
-        self.write(request).await
+        self.0.guarded.write(request).await
     }
 
     /// Tries whether an object could be made under another name, without making it.
@@ -200,7 +185,7 @@ impl Site {
         object: &Value,
     ) -> Result<Value, Trouble> {
         let request = requests::rehearse(served, identity, object, self.manager())?;
-        self.write(request).await
+        self.0.guarded.write(request).await
     }
 
     /// Deletes exactly this object: another one of the same name stays.
@@ -212,7 +197,7 @@ impl Site {
         propagation: Propagation,
     ) -> Result<Deleted, Trouble> {
         let request = requests::delete(served, identity, uid, propagation)?;
-        match self.write(request).await {
+        match self.0.guarded.write::<Value>(request).await {
             Ok(answer) if answer["kind"] == "Status" => {
                 self.sights().note_gone(identity, uid);
                 Ok(Deleted::Gone)
@@ -253,7 +238,7 @@ impl Site {
             return Ok(());
         }
         let request = requests::create_namespace(name, labels, self.manager())?;
-        match self.write(request).await {
+        match self.0.guarded.write::<Value>(request).await {
             Ok(_) | Err(Trouble::AlreadyExists(_) | Trouble::Forbidden(_)) => {
                 self.has_namespace(name);
                 Ok(())
@@ -268,24 +253,6 @@ impl Site {
 
     pub(crate) fn lost_namespace(&self, name: &str) {
         self.0.namespaces.lock().remove(name);
-    }
-
-    async fn write(&self, request: http::Request<Vec<u8>>) -> Result<Value, Trouble> {
-        let client = self.0.plane.client();
-        let fence = &self.0.fence;
-        // Asked when the request goes out, not when it was queued.
-        let work = async {
-            if !fence.allows(DEADLINE) {
-                return Err(Trouble::Unsendable(
-                    "another controller leads now".to_owned(),
-                ));
-            }
-            client
-                .request::<Value>(request)
-                .await
-                .map_err(Trouble::from)
-        };
-        self.0.plane.call(Call::Write, DEADLINE, work).await
     }
 }
 

@@ -5,12 +5,14 @@ use std::{
     sync::Arc,
 };
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
     identity::{GroupKind, Identity, Version, split_api_version},
     scaled,
     stage::Stage,
+    word::word,
 };
 
 /// One object that is asked for.
@@ -29,7 +31,7 @@ pub struct Desired {
     /// Whether `spec.replicas` is asked for.
     pub has_replicas: bool,
     /// What it scales, if it is an autoscaler.
-    pub scales: Option<Identity>,
+    pub scales: Option<Box<Identity>>,
 }
 
 /// Why a set of objects cannot be understood: which one, which field, and what to do.
@@ -89,7 +91,7 @@ fn read_one(id: &str, text: &Arc<str>) -> Result<Desired, Problem> {
         );
         return problem("object", &words);
     }
-    let Ok(object) = serde_json::from_str::<Value>(text) else {
+    let Ok(object) = outline(text) else {
         return problem("object", "is no JSON");
     };
     if !object.is_object() {
@@ -145,13 +147,50 @@ fn read_one(id: &str, text: &Arc<str>) -> Result<Desired, Problem> {
     let identity = Identity::new(group, kind, namespace, name);
     Ok(Desired {
         id: id.into(),
-        version: version.into(),
+        version: word(version),
         text: Arc::clone(text),
         stage: Stage::of(&identity.kind),
         has_replicas: scaled::is_scalable(&identity.kind) && !object["spec"]["replicas"].is_null(),
-        scales: scaled::target(&identity.kind, namespace, &object),
+        scales: scaled::target(&identity.kind, namespace, &object).map(Box::new),
         identity,
     })
+}
+
+/// As much of an object as is looked at here: the rest is large, and there are many.
+fn outline(text: &str) -> serde_json::Result<Value> {
+    match serde_json::from_str::<Outline>(text) {
+        Ok(outline) => serde_json::to_value(outline),
+        // What does not even look like an object is looked at whole, to say what is wrong with it.
+        Err(_) => serde_json::from_str(text),
+    }
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Outline {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    api_version: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<String>,
+    metadata: Option<MetadataOutline>,
+    spec: Option<SpecOutline>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    items: Option<Value>,
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct MetadataOutline {
+    name: Option<String>,
+    namespace: Option<String>,
+    generate_name: Option<String>,
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SpecOutline {
+    replicas: Option<Value>,
+    scale_target_ref: Option<Value>,
 }
 
 /// Kinds that are no objects to be kept, or that are the platform's own.
@@ -217,7 +256,7 @@ fn duplicates(desired: &[Desired]) -> Vec<Problem> {
 pub fn autoscaled(desired: &[Desired]) -> HashSet<&Identity> {
     desired
         .iter()
-        .filter_map(|object| object.scales.as_ref())
+        .filter_map(|object| object.scales.as_deref())
         .collect()
 }
 

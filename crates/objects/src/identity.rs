@@ -3,6 +3,8 @@
 
 use std::{fmt, sync::Arc};
 
+use crate::word::word;
+
 /// A kind, whatever its version.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GroupKind {
@@ -30,8 +32,8 @@ impl GroupKind {
     /// A kind by its words.
     pub fn new(group: &str, kind: &str) -> Self {
         Self {
-            group: group.into(),
-            kind: kind.into(),
+            group: word(group),
+            kind: word(kind),
         }
     }
 
@@ -46,7 +48,7 @@ impl Identity {
     pub fn new(group: &str, kind: &str, namespace: &str, name: &str) -> Self {
         Self {
             kind: GroupKind::new(group, kind),
-            namespace: namespace.into(),
+            namespace: word(namespace),
             name: name.into(),
         }
     }

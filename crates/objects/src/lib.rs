@@ -20,6 +20,7 @@ pub mod scaled;
 mod secret;
 pub mod stage;
 pub mod stamp;
+mod word;
 
 pub use desired::Desired;
 pub use digest::Digest;
@@ -28,3 +29,4 @@ pub use live::{Live, Sight};
 pub use plan::{Plan, Record};
 pub use stage::Stage;
 pub use stamp::Stamp;
+pub use word::word;

@@ -10,6 +10,7 @@ use crate::{
     identity::{Identity, split_api_version},
     owned::{self, ReplicasOwner},
     scaled,
+    word::word,
 };
 
 /// What is known of an object in a cluster.
@@ -75,7 +76,7 @@ impl Live {
         Self {
             uid: metadata["uid"].as_str().unwrap_or_default().into(),
             resource_version: revision(object),
-            owner: text("labels", lens.owner_label).map(Arc::from),
+            owner: text("labels", lens.owner_label).map(word),
             applied: text("annotations", lens.digest_annotation)
                 .and_then(|digest| digest.parse().ok()),
             owned: ownership.digest,

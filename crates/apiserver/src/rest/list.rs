@@ -11,7 +11,7 @@ use quadrille_store::{ReadError, Record, Revision, View};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Request, Saved, object, table};
+use super::{Request, Saved, table};
 use crate::{
     accept::Form, options::ListOptions, reply, resource::Resource, revision, select::Selection,
     stored,
@@ -260,21 +260,19 @@ fn collect(
             Ok(reply::json(200, body))
         }
         Form::Metadata { version, .. } => {
-            let items: Vec<Value> = saved
-                .map(|saved| {
-                    let object = saved.object(resource)?;
-                    Ok(object::partial_metadata(&object, version))
-                })
-                .collect::<Result<_, Status>>()?;
-            Ok(reply::value(
-                200,
-                &json!({
-                    "kind": "PartialObjectMetadataList",
-                    "apiVersion": version.api_version(),
-                    "metadata": metadata,
-                    "items": items,
-                }),
-            ))
+            let mut body = format!(
+                r#"{{"kind":"PartialObjectMetadataList","apiVersion":"{}","metadata":{metadata},"items":["#,
+                version.api_version(),
+            )
+            .into_bytes();
+            for (at, saved) in saved.enumerate() {
+                if at > 0 {
+                    body.push(b',');
+                }
+                saved.write_metadata(version, &mut body);
+            }
+            body.extend_from_slice(b"]}\n");
+            Ok(reply::json(200, body))
         }
         Form::Table(version) => {
             let objects: Vec<Value> = saved

@@ -39,6 +39,11 @@ impl Saved {
         convert::from_storage(resource, object, self.revision)
     }
 
+    /// Appends only the object's metadata, which is the same in every version.
+    pub(crate) fn write_metadata(&self, version: MetaVersion, out: &mut Vec<u8>) {
+        stored::write_metadata(out, version.api_version(), &self.value, self.revision);
+    }
+
     /// Appends the object's JSON in the version of `resource`.
     pub(crate) fn write(
         &self,
@@ -78,10 +83,11 @@ pub(crate) fn respond(request: &Request, code: u16, saved: &Saved) -> Result<Res
             saved.write(resource, true, &mut body)?;
             Ok(reply::json(code, body))
         }
-        Form::Metadata { version, .. } => Ok(reply::value(
-            code,
-            &partial_metadata(&saved.object(resource)?, version),
-        )),
+        Form::Metadata { version, .. } => {
+            let mut body = Vec::with_capacity(saved.value.len());
+            saved.write_metadata(version, &mut body);
+            Ok(reply::json(code, body))
+        }
         Form::Table(version) => {
             let object = saved.object(resource)?;
             let metadata = json!({ "resourceVersion": saved.revision.to_string() });

@@ -322,10 +322,11 @@ impl Encoder {
                 saved.write(&self.resource, true, &mut body)?;
                 Ok(body)
             }
-            Form::Metadata { version, .. } => Ok(reply::typed_first(&partial_metadata(
-                &saved.object(&self.resource)?,
-                version,
-            ))),
+            Form::Metadata { version, .. } => {
+                let mut body = Vec::with_capacity(saved.value.len());
+                saved.write_metadata(version, &mut body);
+                Ok(body)
+            }
             Form::Table(version) => {
                 let object = saved.object(&self.resource)?;
                 Ok(self.table(version, &object, saved.revision))

@@ -3,12 +3,15 @@
 use std::{fmt, sync::Arc};
 
 use jiff::Timestamp;
-use quadrille_objects::{Desired, Record, Stamp, desired};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use quadrille_objects::{Desired, Record, Stamp, desired, word};
 use quadrille_types::{
     Release, ReleaseStatus, annotations, finalizers,
     labels::tracking,
     release::{Intervals, TargetPlane},
 };
+
+use super::inventory::{self, Note};
 
 /// Which Release.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -26,7 +29,7 @@ impl fmt::Display for Key {
 }
 
 /// What is known of a Release.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Facts {
     /// Which one.
     pub(crate) key: Key,
@@ -43,25 +46,25 @@ pub(crate) struct Facts {
     /// Its environment.
     pub(crate) environment: Arc<str>,
     /// Its project.
-    pub(crate) project: String,
+    pub(crate) project: Arc<str>,
     /// Releases that must be in place first.
     pub(crate) depends_on: Vec<Arc<str>>,
     /// What it asks for, or why that cannot be understood.
-    pub(crate) desired: Result<Vec<Desired>, String>,
+    pub(crate) desired: Result<Arc<[Desired]>, String>,
     /// How often it is audited.
     pub(crate) intervals: Option<Intervals>,
-    /// What was written down.
-    pub(crate) status: ReleaseStatus,
-    /// The inventory in the status, as plans need it.
+    /// What was written down, without the inventory.
+    pub(crate) said: ReleaseStatus,
+    /// The inventory, as plans need it.
     pub(crate) records: Vec<Record>,
+    /// What else the inventory says of each record's object.
+    notes: Vec<Note>,
     /// Whether it may take over what others made.
     pub(crate) may_adopt: bool,
     /// The generation that may remove anything.
     pub(crate) may_prune: Option<i64>,
     /// Whether it may go without its objects.
     pub(crate) is_abandoned: bool,
-    /// What is put onto its objects.
-    pub(crate) stamp: Stamp,
 }
 
 impl Facts {
@@ -69,10 +72,10 @@ impl Facts {
     pub(crate) fn read(release: Release) -> Self {
         let metadata = release.metadata;
         let key = Key {
-            namespace: metadata.namespace.unwrap_or_default().into(),
+            namespace: word(&metadata.namespace.unwrap_or_default()),
             name: metadata.name.unwrap_or_default().into(),
         };
-        let uid: Arc<str> = metadata.uid.unwrap_or_default().into();
+        let uid = word(&metadata.uid.unwrap_or_default());
         let annotations = metadata.annotations.unwrap_or_default();
         let annotation = |key: &str| annotations.get(key).map(String::as_str);
         let is_set = |key: &str| annotation(key).is_some_and(|value| value == "true");
@@ -91,19 +94,24 @@ impl Facts {
                     .resources
                     .iter()
                     .map(|resource| (resource.id.as_str(), resource.object.shared()));
-                desired::read(objects).map_err(|problems| said(&problems))
+                desired::read(objects)
+                    .map(Arc::from)
+                    .map_err(|problems| said(&problems))
             }
         };
+        let (said, records, notes) =
+            inventory::split(status, desired.as_deref().unwrap_or_default());
         Self {
-            stamp: stamp(&key, &uid),
-            records: super::inventory::records(&status, desired.as_deref().unwrap_or_default()),
+            said,
+            records,
+            notes,
             uid,
             resource_version: metadata.resource_version.unwrap_or_default(),
             generation: metadata.generation.unwrap_or_default(),
             deleting_since: metadata.deletion_timestamp.map(|time| time.0),
             finalizers: metadata.finalizers.unwrap_or_default(),
-            environment: spec.environment_name.as_str().into(),
-            project: spec.owner.project_name.to_string(),
+            environment: word(spec.environment_name.as_str()),
+            project: word(spec.owner.project_name.as_str()),
             depends_on: spec
                 .depends_on
                 .iter()
@@ -111,12 +119,33 @@ impl Facts {
                 .collect(),
             desired,
             intervals: intervals.ok(),
-            status,
             may_adopt: is_set(annotations::ADOPT),
             may_prune: annotation(annotations::ALLOW_PRUNE).and_then(|value| value.parse().ok()),
             is_abandoned: is_set(annotations::ABANDON),
             key,
         }
+    }
+
+    /// What is known after we wrote to it and nobody else did: what was asked for is as before.
+    pub(crate) fn written(&self, metadata: ObjectMeta, status: Option<ReleaseStatus>) -> Self {
+        let mut facts = self.clone();
+        facts.resource_version = metadata.resource_version.unwrap_or_default();
+        facts.finalizers = metadata.finalizers.unwrap_or_default();
+        if let Some(status) = status {
+            let desired = self.desired.as_deref().unwrap_or_default();
+            (facts.said, facts.records, facts.notes) = inventory::split(status, desired);
+        }
+        facts
+    }
+
+    /// The status as it was written down.
+    pub(crate) fn status(&self) -> ReleaseStatus {
+        inventory::joined(&self.said, &self.records, &self.notes)
+    }
+
+    /// What is put onto its objects.
+    pub(crate) fn stamp(&self) -> Stamp {
+        stamp(&self.key, &self.uid)
     }
 
     /// Whether our finalizer is there.
@@ -134,8 +163,8 @@ impl Facts {
     /// Whether all objects of the current generation are in the plane.
     pub(crate) fn is_applied(&self) -> bool {
         use quadrille_types::conditions::{ConditionType, is_true};
-        self.status.observed_generation == Some(self.generation)
-            && is_true(&self.status.conditions, ConditionType::ResourcesApplied)
+        self.said.observed_generation == Some(self.generation)
+            && is_true(&self.said.conditions, ConditionType::ResourcesApplied)
     }
 }
 

@@ -58,7 +58,7 @@ pub(super) fn find(world: &Inner, facts: &Facts) -> Result<Ground, Not> {
             );
         }
     };
-    if let Some(before) = &facts.status.plane
+    if let Some(before) = &facts.said.plane
         && !facts.records.is_empty()
         && name_of(before) != name
     {

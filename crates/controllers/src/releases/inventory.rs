@@ -2,20 +2,73 @@
 
 use std::sync::Arc;
 
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use quadrille_objects::{Desired, Identity, Record};
 use quadrille_types::{
-    ReleaseStatus,
+    RawObject, ReleaseStatus,
     names::{ResourceId, Uid},
-    release::ObjectStatus,
+    release::{Health, ObjectError, ObjectStatus},
 };
 
-/// The records of a status. Words that a desired object has too are shared with it.
-pub(super) fn records(status: &ReleaseStatus, desired: &[Desired]) -> Vec<Record> {
+/// What the inventory says of an object beyond its record.
+#[derive(Clone, Debug)]
+pub(crate) struct Note {
+    health: Option<Health>,
+    /// Most objects are well, and nothing is to be said of them.
+    more: Option<Box<More>>,
+    last_observed: Option<Time>,
+}
+
+#[derive(Clone, Debug)]
+struct More {
+    message: Option<String>,
+    error: Option<ObjectError>,
+    status: Option<RawObject>,
+}
+
+/// Takes a status apart into what is kept: everything but the inventory, its records, and what else it says. Words
+/// that a desired object has too are shared with it.
+pub(super) fn split(
+    mut status: ReleaseStatus,
+    desired: &[Desired],
+) -> (ReleaseStatus, Vec<Record>, Vec<Note>) {
+    let entries = std::mem::take(&mut status.resources);
+    let records = entries.iter().map(|entry| record(entry, desired)).collect();
+    let notes = entries.into_iter().map(note).collect();
+    (status, records, notes)
+}
+
+fn note(entry: ObjectStatus) -> Note {
+    let more = More {
+        message: entry.health_message,
+        error: entry.error,
+        status: entry.status,
+    };
+    let is_empty = more.message.is_none() && more.error.is_none() && more.status.is_none();
+    Note {
+        health: entry.health_status,
+        more: (!is_empty).then(|| Box::new(more)),
+        last_observed: entry.last_observed_time,
+    }
+}
+
+/// Puts a status together again.
+pub(super) fn joined(said: &ReleaseStatus, records: &[Record], notes: &[Note]) -> ReleaseStatus {
+    let mut status = said.clone();
+    let entries = records.iter().zip(notes).map(|(record, note)| {
+        let mut entry = blank(record);
+        write(&mut entry, record);
+        entry.health_status = note.health;
+        entry.last_observed_time.clone_from(&note.last_observed);
+        if let Some(more) = &note.more {
+            entry.health_message.clone_from(&more.message);
+            entry.error.clone_from(&more.error);
+            entry.status.clone_from(&more.status);
+        }
+        entry
+    });
+    status.resources = entries.collect();
     status
-        .resources
-        .iter()
-        .map(|object| record(object, desired))
-        .collect()
 }
 
 fn record(object: &ObjectStatus, desired: &[Desired]) -> Record {

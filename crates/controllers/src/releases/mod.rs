@@ -19,6 +19,7 @@ mod writes;
 use std::{sync::Arc, time::Duration};
 
 use kube::{Resource, core::ApiResource};
+use quadrille_objects::{live::revision, word};
 use quadrille_planes::{
     PlaneName, Trouble,
     feed::{self, News, Source},
@@ -178,11 +179,17 @@ impl Context {
         let release: Release = serde_json::from_value(release)
             .map_err(|error| Trouble::Unreadable(error.to_string()))?;
         let facts = Arc::new(Facts::read(release));
+        self.renew(&facts);
+        Ok(facts)
+    }
+
+    /// Takes in what the server told us on our own asking, and wakes who waits for it.
+    fn renew(&self, facts: &Arc<Facts>) {
         let dependents: Vec<Key> = {
             let mut world = self.world.look();
             let held = world.releases.get(&facts.key);
             let was_applied = held.map(|held| held.facts.is_applied());
-            match world.renew(Arc::clone(&facts)) {
+            match world.renew(Arc::clone(facts)) {
                 Heard::New if was_applied != Some(facts.is_applied()) => {
                     let dependents = world.dependents(&facts.key);
                     dependents.map(|facts| facts.key.clone()).collect()
@@ -193,7 +200,6 @@ impl Context {
         for other in dependents {
             self.wake(&other, Urgency::Person);
         }
-        Ok(facts)
     }
 
     fn hear_releases(&self, news: News) {
@@ -221,6 +227,9 @@ impl Context {
     }
 
     fn hear_release(&self, object: Value) {
+        if self.world.look().knows(&key_of(&object), revision(&object)) {
+            return;
+        }
         let Some(release) = read::<Release>(object) else {
             return;
         };
@@ -242,7 +251,7 @@ impl Context {
                 .get(&key)
                 .is_some_and(|held| held.facts.depends_on == facts.depends_on);
             let after = (facts.generation, facts.deleting_since.is_some());
-            let is_settled = facts.status.observed_generation == Some(facts.generation);
+            let is_settled = facts.said.observed_generation == Some(facts.generation);
             let urgency = match before {
                 Some((generation, deleting, _)) if (generation, deleting) != after => {
                     Urgency::Person
@@ -273,15 +282,11 @@ impl Context {
     }
 
     fn lose_release(&self, object: &Value) {
-        let metadata = &object["metadata"];
-        let text = |key: &str| metadata[key].as_str().unwrap_or_default();
-        let key = Key {
-            namespace: text("namespace").into(),
-            name: text("name").into(),
-        };
+        let key = key_of(object);
+        let uid = object["metadata"]["uid"].as_str().unwrap_or_default();
         let others: Vec<Key> = {
             let mut world = self.world.look();
-            world.remove(&key, text("uid"));
+            world.remove(&key, uid);
             world.waiting_for(&key)
         };
         for other in others {
@@ -366,6 +371,16 @@ impl Context {
                 Some(Again::after(pause.max(asked)))
             }
         }
+    }
+}
+
+/// Which release this is.
+fn key_of(object: &Value) -> Key {
+    let metadata = &object["metadata"];
+    let text = |key: &str| metadata[key].as_str().unwrap_or_default();
+    Key {
+        namespace: word(text("namespace")),
+        name: text("name").into(),
     }
 }
 

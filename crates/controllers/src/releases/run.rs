@@ -173,7 +173,7 @@ impl Run<'_> {
 
     /// Reads all objects now and then, although no event came: a watch may have lost one. Tells when to do so again.
     async fn audit(&self, site: &Site) -> Option<Again> {
-        let is_settled = conditions::is_true(&self.facts.status.conditions, ConditionType::Ready);
+        let is_settled = conditions::is_true(&self.facts.said.conditions, ConditionType::Ready);
         let intervals = self.facts.intervals?;
         let chosen = if is_settled {
             intervals.settled
@@ -207,7 +207,7 @@ impl Run<'_> {
     fn plan(&self, site: &Site, desired: &[Desired], records: &[Record]) -> Plan {
         let seen = site.sights().at_once();
         plan::plan(&Question {
-            stamp: &self.facts.stamp,
+            stamp: &self.facts.stamp(),
             owner: &self.facts.uid,
             desired,
             records,
@@ -256,15 +256,15 @@ impl Run<'_> {
         if !self.facts.is_held() {
             self.facts = writes::hold(self.context, &self.facts).await?;
         }
-        let is_placed = self.facts.status.plane.as_ref() == Some(&ground.reference);
+        let is_placed = self.facts.said.plane.as_ref() == Some(&ground.reference);
         if plan.unrecorded.is_empty() && is_placed {
             return Ok(());
         }
         let mut known = self.known(desired, Some(ground.reference.clone()), None);
         known.records = merged(&self.facts.records, desired, plan);
         known.is_applying = true;
-        let (next, _) = status::next(&self.facts.status, &known);
-        self.facts = writes::status(self.context, &self.facts, &next).await?;
+        let (next, _) = status::next(&self.facts.status(), &known);
+        self.facts = writes::status(self.context, &self.facts, next).await?;
         Ok(())
     }
 
@@ -285,7 +285,7 @@ impl Run<'_> {
         ];
         let rival = |uid: &str, identity: &Identity| self.context.world.look().rival(uid, identity);
         let owner = Owner {
-            stamp: &facts.stamp,
+            stamp: &facts.stamp(),
             uid: &facts.uid,
             namespace_labels: &labels,
             may_adopt: facts.may_adopt,
@@ -403,7 +403,7 @@ impl Run<'_> {
             .collect();
         Known {
             generation: self.facts.generation,
-            plane: plane.or_else(|| self.facts.status.plane.clone()),
+            plane: plane.or_else(|| self.facts.said.plane.clone()),
             desired,
             records: self.facts.records.clone(),
             failures,
@@ -411,7 +411,7 @@ impl Run<'_> {
             blocked: None,
             held,
             is_applying: false,
-            now: jiff::Timestamp::now(),
+            now: status::now(),
         }
     }
 
@@ -423,15 +423,16 @@ impl Run<'_> {
     ) -> Result<Option<Again>, Trouble> {
         // Failures of this run are in the memory by now.
         known.failures = self.known(known.desired, None, None).failures;
-        let (next, wake) = status::next(&self.facts.status, &known);
+        let before = self.facts.status();
+        let (next, wake) = status::next(&before, &known);
         let wake = wake.map(Again::after);
-        if self.facts.status == next {
+        if before == next {
             return Ok(wake);
         }
         if is_only_health && let Err(wait) = self.memory.lock().may_tell(Instant::now()) {
             return Ok(Again::soonest(wake, Some(Again::after(wait))));
         }
-        self.facts = writes::status(self.context, &self.facts, &next).await?;
+        self.facts = writes::status(self.context, &self.facts, next).await?;
         Ok(wake)
     }
 

@@ -38,6 +38,12 @@ pub(crate) struct Known<'a> {
     pub(crate) now: Timestamp,
 }
 
+/// Now, as exactly as a status can say it: what is written is what is remembered.
+pub(crate) fn now() -> Timestamp {
+    let now = Timestamp::now();
+    now.round(jiff::Unit::Second).unwrap_or(now)
+}
+
 /// The status that follows, and when it has to be looked at again because a deadline passes.
 pub(crate) fn next(before: &ReleaseStatus, known: &Known<'_>) -> (ReleaseStatus, Option<Duration>) {
     let now = Time(known.now);

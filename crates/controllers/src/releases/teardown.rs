@@ -16,9 +16,11 @@ use quadrille_types::{
 use tokio::time::Instant;
 
 use super::{
+    facts::Facts,
     inventory,
     run::{Again, Run},
-    world::name_of,
+    status,
+    world::{Inner, name_of},
     writes,
 };
 use crate::queue::Urgency;
@@ -102,7 +104,7 @@ async fn remove(run: &mut Run<'_>, site: &Site, since: Instant) -> Result<Option
     let mut plan = {
         let seen = site.sights().at_once();
         plan::plan(&Question {
-            stamp: &facts.stamp,
+            stamp: &facts.stamp(),
             owner: &facts.uid,
             desired: &[],
             records: &facts.records,
@@ -155,7 +157,7 @@ async fn remove(run: &mut Run<'_>, site: &Site, since: Instant) -> Result<Option
 }
 
 fn is_abandoned(run: &Run<'_>) -> bool {
-    let by_plane = run.facts.status.plane.as_ref().is_some_and(|plane| {
+    let by_plane = run.facts.said.plane.as_ref().is_some_and(|plane| {
         let world = run.context.world.look();
         let known = world.planes.get(&name_of(plane));
         known.is_some_and(|plane| plane.is_abandoned)
@@ -169,7 +171,7 @@ fn find(run: &Run<'_>) -> Place {
     if !(world.has_planes && world.has_releases) {
         return Place::Unknown;
     }
-    let Some(plane) = &run.facts.status.plane else {
+    let Some(plane) = &run.facts.said.plane else {
         return Place::Nowhere("nobody knows which plane the objects are on".to_owned());
     };
     let name = name_of(plane);
@@ -196,7 +198,15 @@ fn find(run: &Run<'_>) -> Place {
 /// Why the release must not go yet: others stand on it.
 fn in_use(run: &Run<'_>, plane: &PlaneName) -> Option<String> {
     let facts = &run.facts;
-    let world = run.context.world.look();
+    let mut world = run.context.world.look();
+    let words = users(&world, facts, plane);
+    if words.is_some() {
+        world.block(&facts.key);
+    }
+    words
+}
+
+fn users(world: &Inner, facts: &Facts, plane: &PlaneName) -> Option<String> {
     let dependents: Vec<String> = world
         .dependents(&facts.key)
         .filter(|other| !other.records.is_empty())
@@ -256,8 +266,8 @@ async fn say(
     reason: Reason,
     message: String,
 ) -> Result<(), Trouble> {
-    let mut status = run.facts.status.clone();
-    let now = k8s_openapi::apimachinery::pkg::apis::meta::v1::Time(jiff::Timestamp::now());
+    let mut status = run.facts.status();
+    let now = k8s_openapi::apimachinery::pkg::apis::meta::v1::Time(status::now());
     let generation = Some(run.facts.generation);
     let mut changed = false;
     for (condition, holds) in [
@@ -282,7 +292,7 @@ async fn say(
         if is_warning {
             run.tell(true, reason.as_str(), "Delete", message);
         }
-        run.facts = writes::status(run.context, &run.facts, &status).await?;
+        run.facts = writes::status(run.context, &run.facts, status).await?;
     }
     Ok(())
 }

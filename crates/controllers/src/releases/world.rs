@@ -1,7 +1,7 @@
 //! Everything that is known, in one place: what watches tell goes in, what a run needs comes out.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
     sync::Arc,
 };
 
@@ -32,6 +32,10 @@ pub(crate) struct Inner {
     /// Releases.
     pub(crate) releases: HashMap<Key, Held>,
     by_uid: HashMap<Arc<str>, Key>,
+    /// Releases whose end waits for others.
+    blocked: HashSet<Key>,
+    /// Which releases name another in `dependsOn`.
+    dependents: HashMap<Key, BTreeSet<Key>>,
     /// What a list of releases that is under way has not shown yet.
     unlisted: HashSet<Key>,
     /// The same for environments.
@@ -131,6 +135,16 @@ impl Inner {
         gone
     }
 
+    /// Whether a list or a watch tells nothing new of a release: most often it is what we wrote ourselves.
+    pub(crate) fn knows(&mut self, key: &Key, revision: u64) -> bool {
+        let held = self.releases.get(key);
+        let is_known = held.is_some_and(|held| held.facts.revision() >= revision);
+        if is_known {
+            self.unlisted.remove(key);
+        }
+        is_known
+    }
+
     /// Takes in a release that a list or a watch told.
     pub(crate) fn put(&mut self, facts: Arc<Facts>) -> Heard {
         self.unlisted.remove(&facts.key);
@@ -145,11 +159,16 @@ impl Inner {
         {
             return Heard::Old;
         }
-        self.by_uid
-            .insert(Arc::clone(&facts.uid), facts.key.clone());
-        match known {
+        let depended_on = known.as_ref().map(|held| held.facts.depends_on.as_slice());
+        if depended_on.unwrap_or_default() != facts.depends_on {
+            let before = depended_on.unwrap_or_default().to_vec();
+            self.depend(&facts.key, &before, &facts.depends_on);
+        }
+        match self.releases.get_mut(&facts.key) {
             Some(held) if held.facts.uid == facts.uid => held.facts = facts,
             _ => {
+                self.by_uid
+                    .insert(Arc::clone(&facts.uid), facts.key.clone());
                 let memory = Arc::default();
                 let held = Held {
                     facts: Arc::clone(&facts),
@@ -177,12 +196,33 @@ impl Inner {
     /// Takes in that a release is gone.
     pub(crate) fn remove(&mut self, key: &Key, uid: &str) {
         self.by_uid.remove(uid);
-        if self
-            .releases
-            .get(key)
-            .is_some_and(|held| *held.facts.uid == *uid)
-        {
+        let held = self.releases.get(key).map(|held| Arc::clone(&held.facts));
+        if let Some(facts) = held.filter(|facts| *facts.uid == *uid) {
             self.releases.remove(key);
+            self.depend(key, &facts.depends_on, &[]);
+        }
+    }
+
+    /// A release depends on others than before.
+    fn depend(&mut self, key: &Key, before: &[Arc<str>], now: &[Arc<str>]) {
+        let on = |name: &Arc<str>| Key {
+            namespace: Arc::clone(&key.namespace),
+            name: Arc::clone(name),
+        };
+        for name in before {
+            let on = on(name);
+            if let Some(dependents) = self.dependents.get_mut(&on) {
+                dependents.remove(key);
+                if dependents.is_empty() {
+                    self.dependents.remove(&on);
+                }
+            }
+        }
+        for name in now {
+            self.dependents
+                .entry(on(name))
+                .or_default()
+                .insert(key.clone());
         }
     }
 
@@ -206,7 +246,7 @@ impl Inner {
 
     /// The lane that a release is worked on in: its plane's.
     pub(crate) fn lane(&self, facts: &Facts) -> Option<PlaneName> {
-        match &facts.status.plane {
+        match &facts.said.plane {
             Some(plane) => Some(name_of(plane)),
             None => self.plane_of(facts),
         }
@@ -261,14 +301,11 @@ impl Inner {
 
     /// Releases that wait for another, or that must go before it.
     pub(crate) fn dependents<'a>(&'a self, key: &'a Key) -> impl Iterator<Item = &'a Arc<Facts>> {
-        self.releases
-            .values()
+        let dependents = self.dependents.get(key).into_iter().flatten();
+        dependents
+            .filter(move |other| *other != key)
+            .filter_map(|other| self.releases.get(other))
             .map(|held| &held.facts)
-            .filter(move |facts| {
-                facts.key.namespace == key.namespace
-                    && facts.key != *key
-                    && facts.depends_on.contains(&key.name)
-            })
     }
 
     /// Releases that wait for another, and those that wait for them in turn.
@@ -286,14 +323,16 @@ impl Inner {
         found.split_off(1)
     }
 
-    /// Releases whose end may have waited for another one.
-    pub(crate) fn waiting_for(&self, gone: &Key) -> Vec<Key> {
-        self.releases
-            .values()
-            .map(|held| &held.facts)
-            .filter(|facts| facts.deleting_since.is_some() || facts.depends_on.contains(&gone.name))
-            .map(|facts| facts.key.clone())
-            .collect()
+    /// The end of a release waits for others: who they are is found out anew when one of them is gone.
+    pub(crate) fn block(&mut self, key: &Key) {
+        self.blocked.insert(key.clone());
+    }
+
+    /// Releases that waited for one that is gone, or whose end did.
+    pub(crate) fn waiting_for(&mut self, gone: &Key) -> Vec<Key> {
+        let mut waiting: Vec<Key> = self.blocked.drain().collect();
+        waiting.extend(self.dependents(gone).map(|facts| facts.key.clone()));
+        waiting
     }
 
     /// Other releases with objects in a namespace of a plane.

@@ -45,28 +45,28 @@ async fn set_finalizers(
         "resourceVersion": facts.resource_version,
         "finalizers": names,
     }});
-    write(context, facts, "", &patch).await
+    write(context, facts, "", &patch, None).await
 }
 
 /// Writes the status.
 pub(super) async fn status(
     context: &Context,
     facts: &Facts,
-    status: &ReleaseStatus,
+    status: ReleaseStatus,
 ) -> Result<Arc<Facts>, Trouble> {
-    let mut status =
-        serde_json::to_value(status).map_err(|error| Trouble::Unsendable(error.to_string()))?;
+    let mut said =
+        serde_json::to_value(&status).map_err(|error| Trouble::Unsendable(error.to_string()))?;
     // A merge keeps what it does not mention.
     for field in ["conditions", "plane", "healthy", "resources"] {
-        if status[field].is_null() {
-            status[field] = Value::Null;
+        if said[field].is_null() {
+            said[field] = Value::Null;
         }
     }
     let patch = json!({
         "metadata": { "resourceVersion": facts.resource_version },
-        "status": status,
+        "status": said,
     });
-    write(context, facts, "status", &patch).await
+    write(context, facts, "status", &patch, Some(status)).await
 }
 
 async fn write(
@@ -74,13 +74,16 @@ async fn write(
     facts: &Facts,
     subresource: &str,
     patch: &Value,
+    status: Option<ReleaseStatus>,
 ) -> Result<Arc<Facts>, Trouble> {
     let (namespace, name) = (&facts.key.namespace, &facts.key.name);
-    let answer = context
+    let metadata = context
         .control
         .patch::<Release>(namespace, name, subresource, patch)
         .await?;
-    context.take_in(answer)
+    let written = Arc::new(facts.written(metadata, status));
+    context.renew(&written);
+    Ok(written)
 }
 
 /// Whether what we know of a release is still so, by asking.

@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use http::Method;
+use quadrille_types::{annotations, labels::tracking};
 use serde_json::{Value, json};
 
 use super::super::load::Call;
@@ -164,23 +165,86 @@ pub(in crate::bench) fn bare_writes(name: &str, status: &Value) -> Vec<Call> {
         call(Method::PATCH, target, MERGE, body)
     };
     let finalizers = json!({ "metadata": { "finalizers": ["example.com/bench"] } });
-    let status = json!({ "status": status });
     let mut writes = vec![
         create(LIMIT, name),
         of_release("", &finalizers),
-        of_release("/status", &status),
+        of_release("/status", &json!({ "status": planned(status) })),
     ];
-    writes.extend(objects(LIMIT, name, 1).iter().map(|object| {
+    let objects = objects(LIMIT, name, 1).into_iter().enumerate();
+    writes.extend(objects.map(|(index, mut object)| {
+        stamp(&mut object, name, index);
         let kind = object["kind"].as_str().unwrap_or_default();
         let of = object["metadata"]["name"].as_str().unwrap_or_default();
         let target = format!(
-            "{}?fieldManager=release-controller&force=true",
-            path(LIMIT, kind, of)
+            "{}?fieldManager={}&force=true&fieldValidation=Strict",
+            path(LIMIT, kind, of),
+            tracking::RELEASE_CONTROLLER,
         );
-        call(Method::PATCH, target, APPLY, object)
+        call(Method::PATCH, target, APPLY, &object)
     }));
-    writes.push(of_release("/status", &status));
+    writes.push(of_release("/status", &json!({ "status": status })));
     writes
+}
+
+/// What the engine writes down before it applies anything: the same without what only the plane can tell.
+fn planned(status: &Value) -> Value {
+    let mut status = status.clone();
+    for entry in status["resources"].as_array_mut().into_iter().flatten() {
+        for told in ["uid", "digest", "ownedFieldsDigest", "status"] {
+            entry.as_object_mut().map(|entry| entry.remove(told));
+        }
+    }
+    status
+}
+
+/// What the engine puts onto every object.
+fn stamp(object: &mut Value, release: &str, index: usize) {
+    let uid = "01234567-89ab-cdef-0123-456789abcdef";
+    let labels = [
+        (tracking::MANAGED_BY, tracking::RELEASE_CONTROLLER),
+        (tracking::RELEASE_UID, uid),
+        (tracking::RELEASE_NAME, release),
+        (tracking::RELEASE_NAMESPACE, LIMIT),
+    ];
+    let metadata = &mut object["metadata"];
+    for (key, value) in labels {
+        metadata["labels"][key] = value.into();
+    }
+    metadata["labels"][tracking::RESOURCE_ID] = format!("object-{index}").into();
+    metadata["annotations"] =
+        json!({ (annotations::APPLIED_DIGEST): "0123456789abcdef0123456789abcdef" });
+    // Whatever is there stays: as the engine makes objects.
+    metadata["resourceVersion"] = "1".into();
+}
+
+/// The watches that the engine has open, and whether each is of metadata alone.
+pub(in crate::bench) fn watches() -> Vec<(String, bool)> {
+    let ours = |plural: &str| {
+        (
+            format!("/apis/openchoreo.dev/v1alpha1/{plural}?watch=true"),
+            false,
+        )
+    };
+    let managed = |path: &str, metadata_only: bool| {
+        let selector = format!(
+            "{}%3D{}",
+            tracking::MANAGED_BY,
+            tracking::RELEASE_CONTROLLER
+        );
+        (
+            format!("{path}?watch=true&labelSelector={selector}"),
+            metadata_only,
+        )
+    };
+    vec![
+        (format!("{}?watch=true", releases(LIMIT)), false),
+        ours("environments"),
+        ours("dataplanes"),
+        managed("/api/v1/configmaps", true),
+        managed("/api/v1/services", false),
+        managed("/api/v1/serviceaccounts", true),
+        managed("/apis/apps/v1/deployments", false),
+    ]
 }
 
 /// Says of a Deployment that it is available.

@@ -270,19 +270,16 @@ pub(in crate::bench) async fn limit(
     status: &Value,
 ) -> Result<Duration> {
     let mut watches = Vec::new();
-    for target in [
-        fixture::releases(fixture::LIMIT),
-        "/apis/openchoreo.dev/v1alpha1/environments".to_owned(),
-        "/apis/openchoreo.dev/v1alpha1/dataplanes".to_owned(),
-        "/api/v1/configmaps".to_owned(),
-        "/api/v1/services".to_owned(),
-        "/api/v1/serviceaccounts".to_owned(),
-        "/apis/apps/v1/deployments".to_owned(),
-    ] {
+    for (target, is_metadata_only) in fixture::watches() {
         let mut connection = endpoint.connect().await?;
-        let target = format!("{target}?watch=true");
+        let metadata = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
+        let accept = if is_metadata_only {
+            ("Accept", metadata)
+        } else {
+            HEADERS[0]
+        };
         let answer = connection
-            .open(Method::GET, &target, &HEADERS, Bytes::new())
+            .open(Method::GET, &target, &[accept, HEADERS[1]], Bytes::new())
             .await?;
         watches.push(tokio::spawn(async move {
             use http_body_util::BodyExt as _;

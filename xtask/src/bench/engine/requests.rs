@@ -83,3 +83,10 @@ pub(super) fn work(counts: &BTreeMap<String, usize>) -> usize {
         .map(|(_, count)| count)
         .sum()
 }
+
+/// How many of them are applies of objects.
+pub(super) fn applies(counts: &BTreeMap<String, usize>) -> usize {
+    let kinds = ["configmaps", "serviceaccounts", "services", "deployments"];
+    let of = |kind: &&str| counts.get(&format!("patch {kind}")).copied();
+    kinds.iter().filter_map(of).sum()
+}
