@@ -8,7 +8,7 @@ use kube::{Client, Resource};
 use quadrille_engine::{Fence, Guarded};
 use quadrille_planes::{Connected, Plane, PlaneName, Settings, Trouble, feed::url_path};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The control plane's API; clones are the same.
 #[derive(Clone)]
@@ -65,12 +65,33 @@ impl Control {
     where
         K: Resource<DynamicType = ()>,
     {
-        let request = Request::patch(path::<K>(namespace, name, subresource))
+        self.patch_at(path::<K>(namespace, name, subresource), patch)
+            .await
+    }
+
+    /// The same for an object of any kind, by its path.
+    pub async fn patch_at(&self, url: String, patch: &Value) -> Result<ObjectMeta, Trouble> {
+        let request = Request::patch(url)
             .header(header::CONTENT_TYPE, "application/merge-patch+json")
             .header(header::ACCEPT, METADATA)
             .body(patch.to_string().into_bytes());
         let written: Written = self.guarded.write(built(request)?).await?;
         Ok(written.metadata)
+    }
+
+    /// Deletes exactly this object: another one of the same name stays, and one that is gone is gone.
+    pub async fn delete(&self, path: String, uid: &str) -> Result<(), Trouble> {
+        let options = json!({
+            "apiVersion": "v1", "kind": "DeleteOptions",
+            "preconditions": { "uid": uid },
+        });
+        let request = Request::delete(path)
+            .header(header::CONTENT_TYPE, "application/json")
+            .body(options.to_string().into_bytes());
+        match self.guarded.write::<Value>(built(request)?).await {
+            Ok(_) | Err(Trouble::NotFound(_) | Trouble::Conflict(_)) => Ok(()),
+            Err(trouble) => Err(trouble),
+        }
     }
 
     /// Creates an object.

@@ -11,7 +11,10 @@ pub mod queue;
 pub mod retry;
 
 mod data_planes;
+mod key;
+mod platform;
 mod releases;
+mod shelf;
 
 use std::sync::Arc;
 
@@ -56,6 +59,7 @@ pub async fn run(options: &Options) {
         }
         () = context.work() => {}
         () = data_planes::work(surroundings) => {}
+        () = platform::work(Arc::clone(&context)) => {}
     }
     fence.close();
 }

@@ -24,23 +24,44 @@ const fn rule(
     }
 }
 
-const SEE: &[&str] = &["get", "list", "watch"];
 const KEEP: &[&str] = &["get", "list", "watch", "create", "patch", "delete"];
 
 /// In the control plane's cluster, in every namespace that is looked after.
 pub const CONTROL_PLANE: &[Rule] = &[
-    rule("openchoreo.dev", &["environments"], SEE),
     rule(
         "openchoreo.dev",
-        &["dataplanes", "releases"],
-        &["get", "list", "watch", "patch"],
+        &[
+            "dataplanes",
+            "deploymentpipelines",
+            "environments",
+            "projects",
+            "releases",
+        ],
+        &["get", "list", "watch", "patch", "delete"],
     ),
     rule(
         "openchoreo.dev",
-        &["dataplanes/status", "releases/status"],
+        &[
+            "dataplanes/status",
+            "deploymentpipelines/status",
+            "environments/status",
+            "projects/status",
+            "releases/status",
+        ],
         &["patch"],
     ),
     rule("events.k8s.io", &["events"], &["create"]),
+];
+
+/// In the control plane's cluster as a whole, where organizations are looked after: an organization is a namespace.
+pub const ORGANIZATIONS: &[Rule] = &[
+    rule(
+        "openchoreo.dev",
+        &["organizations"],
+        &["get", "list", "watch", "patch"],
+    ),
+    rule("openchoreo.dev", &["organizations/status"], &["patch"]),
+    rule("", &["namespaces"], KEEP),
 ];
 
 /// In the namespace of the lease.

@@ -13,6 +13,7 @@ mod carry;
 mod failure;
 mod fence;
 mod guarded;
+pub mod namespaces;
 mod pods;
 mod replace;
 mod requests;

@@ -108,6 +108,6 @@ fn collection(served: &Served, identity: &Identity) -> String {
     url_path(&served.resource, namespace)
 }
 
-fn built(request: http::Result<Request<Vec<u8>>>) -> Result<Request<Vec<u8>>, Trouble> {
+pub(crate) fn built(request: http::Result<Request<Vec<u8>>>) -> Result<Request<Vec<u8>>, Trouble> {
     request.map_err(|error| Trouble::Unsendable(error.to_string()))
 }

@@ -94,6 +94,10 @@ impl Site {
         self.0.guarded.plane()
     }
 
+    pub(crate) fn guarded(&self) -> &Guarded {
+        &self.0.guarded
+    }
+
     /// What is seen of it.
     pub fn sights(&self) -> &Sights {
         &self.0.sights

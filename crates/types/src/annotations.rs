@@ -12,6 +12,8 @@ pub const ADOPT: &str = "openchoreo.dev/adopt";
 pub const ALLOW_PRUNE: &str = "openchoreo.dev/allow-prune";
 /// On an object that cannot be torn down because its plane is gone for good: leave it.
 pub const ABANDON: &str = "openchoreo.dev/abandon";
+/// On a `DataPlane`: when it is deleted, its environments go first, instead of holding it.
+pub const CASCADE: &str = "openchoreo.dev/cascade";
 /// On a workload: any new value restarts it.
 pub const RESTARTED_AT: &str = "openchoreo.dev/restartedAt";
 /// On an object of a Release: lets it be replaced when a field changes that cannot, although that interrupts it.

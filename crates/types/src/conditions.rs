@@ -63,6 +63,10 @@ words! {
         NamespaceCreated,
         /// Organization: a namespace of that name belongs to somebody else.
         NamespaceConflict,
+        /// Organization: its namespace is being made.
+        NamespaceMissing,
+        /// Organization: somebody deletes its namespace.
+        NamespaceTerminating,
         /// Organization: is going away.
         OrganizationFinalizing,
         /// Project: noted.
@@ -91,6 +95,8 @@ words! {
         EnvironmentNotFound,
         /// A referenced data plane does not exist.
         DataPlaneNotFound,
+        /// A referenced data plane is not ready.
+        DataPlaneNotReady,
         /// A field that may not change was changed.
         ImmutableFieldChanged,
         /// Something still uses the object, so it cannot go.

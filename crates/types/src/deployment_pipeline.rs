@@ -168,6 +168,64 @@ impl Resolved {
         Some(written.find(|step| step.needs_approval).unwrap_or(first))
     }
 
+    /// Environments that nothing leads to from a first one: they are part of a circle, or behind one.
+    pub fn unreachable(&self) -> Vec<&EnvironmentName> {
+        let targets: BTreeSet<_> = self.promotions.iter().map(|step| &step.to).collect();
+        let environments = self.environments();
+        let firsts = environments.iter().filter(|name| !targets.contains(*name));
+        let mut reached: BTreeSet<&EnvironmentName> = firsts.copied().collect();
+        loop {
+            let next: Vec<_> = self
+                .promotions
+                .iter()
+                .filter(|step| reached.contains(&step.from) && !reached.contains(&step.to))
+                .map(|step| &step.to)
+                .collect();
+            if next.is_empty() {
+                break;
+            }
+            reached.extend(next);
+        }
+        let is_left = |name: &&EnvironmentName| !reached.contains(*name);
+        environments.into_iter().filter(is_left).collect()
+    }
+
+    /// A way that leads back to where it began, its first environment named again at its end.
+    pub fn circle(&self) -> Option<Vec<&EnvironmentName>> {
+        let mut done = BTreeSet::new();
+        self.environments().into_iter().find_map(|start| {
+            let mut path = vec![start];
+            self.walk(&mut path, &mut done).then_some(path)
+        })
+    }
+
+    fn walk<'a>(
+        &'a self,
+        path: &mut Vec<&'a EnvironmentName>,
+        done: &mut BTreeSet<&'a EnvironmentName>,
+    ) -> bool {
+        let Some(here) = path.last().copied() else {
+            return false;
+        };
+        for step in self.promotions.iter().filter(|step| step.from == *here) {
+            if let Some(at) = path.iter().position(|known| **known == step.to) {
+                path.drain(..at);
+                path.push(&step.to);
+                return true;
+            }
+            if done.contains(&step.to) {
+                continue;
+            }
+            path.push(&step.to);
+            if self.walk(path, done) {
+                return true;
+            }
+            path.pop();
+        }
+        done.insert(here);
+        false
+    }
+
     /// Every promotion, as written.
     pub fn promotions(&self) -> &[Promotion] {
         &self.promotions
@@ -221,6 +279,29 @@ mod tests {
         assert_eq!(step("staging", "production"), Some(true));
         assert_eq!(step("development", "staging"), Some(false));
         assert_eq!(step("development", "production"), None);
+    }
+
+    #[test]
+    fn circles_and_what_nothing_leads_to_are_named() {
+        let path = |from: &str, to: &str| json!({"sourceEnvironmentRef": from, "targetEnvironmentRefs": [{"name": to}]});
+        let names = |names: Vec<&EnvironmentName>| -> Vec<String> {
+            names.into_iter().map(ToString::to_string).collect()
+        };
+        let fine = read(
+            json!({"promotionPaths": [path("a", "b"), path("a", "c"), path("b", "d"), path("c", "d")]}),
+        );
+        let fine = fine.unwrap();
+        assert_eq!(fine.circle(), None);
+        assert!(fine.unreachable().is_empty());
+        let behind = read(
+            json!({"promotionPaths": [path("a", "b"), path("c", "d"), path("d", "c"), path("d", "e")]}),
+        );
+        let behind = behind.unwrap();
+        assert_eq!(names(behind.circle().unwrap()), ["c", "d", "c"]);
+        assert_eq!(names(behind.unreachable()), ["c", "d", "e"]);
+        let back =
+            read(json!({"promotionPaths": [path("a", "b"), path("b", "c"), path("c", "b")]}));
+        assert_eq!(names(back.unwrap().circle().unwrap()), ["b", "c", "b"]);
     }
 
     #[test]

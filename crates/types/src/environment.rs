@@ -109,6 +109,9 @@ pub struct EnvironmentStatus {
     /// The data plane that the spec was understood to mean, as `kind/name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data_plane: Option<String>,
+    /// Whether anything was ever put onto the plane for it, so that something may be left there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub used: Option<bool>,
 }
 
 /// An environment as everybody else sees it.

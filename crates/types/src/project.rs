@@ -107,6 +107,9 @@ pub struct ProjectStatus {
     /// The pipeline that the spec was understood to mean.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deployment_pipeline: Option<String>,
+    /// The planes that something was ever put onto for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub planes: Vec<String>,
     /// The newest snapshot of the project.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latest_release: Option<LatestRelease>,

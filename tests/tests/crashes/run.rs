@@ -205,7 +205,8 @@ impl Run {
     }
 
     /// Waits until nothing is written about the release while another one comes and goes. How its objects are doing
-    /// may be told once more, when a watch that broke has been opened again; nothing else may, and not for ever.
+    /// may be told once more, when a watch that broke has been opened again, and its environment may note that it is
+    /// used; nothing else may, and not for ever.
     async fn until_at_rest(&self, controllers: &Controllers) {
         const ROUNDS: usize = 10;
         for round in 1..=ROUNDS {
@@ -216,7 +217,10 @@ impl Run {
             if late.is_empty() {
                 return;
             }
-            let only_told = late.iter().all(|call| call.resource == "releases/status");
+            let told = ["releases/status", "environments/status"];
+            let only_told = late
+                .iter()
+                .all(|call| told.contains(&call.resource.as_str()));
             assert!(
                 only_told && round < ROUNDS,
                 "it does not come to rest: {late:#?}"

@@ -29,6 +29,7 @@ pub(crate) fn generate() -> anyhow::Result<Vec<Generated>> {
 
 fn controller() -> Vec<Value> {
     let credentials = format!("{NAME}-credentials");
+    let organizations = format!("{NAME}-organizations");
     vec![
         json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": NAMESPACE } }),
         json!({
@@ -37,6 +38,19 @@ fn controller() -> Vec<Value> {
         }),
         role("ClusterRole", NAME, None, permissions::CONTROL_PLANE),
         binding("ClusterRoleBinding", NAME, None, "ClusterRole", NAME),
+        role(
+            "ClusterRole",
+            &organizations,
+            None,
+            permissions::ORGANIZATIONS,
+        ),
+        binding(
+            "ClusterRoleBinding",
+            &organizations,
+            None,
+            "ClusterRole",
+            &organizations,
+        ),
         role("Role", NAME, Some(NAMESPACE), permissions::LEASE),
         binding("RoleBinding", NAME, Some(NAMESPACE), "Role", NAME),
         role("ClusterRole", &credentials, None, permissions::CREDENTIALS),

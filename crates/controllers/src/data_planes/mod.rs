@@ -16,13 +16,12 @@ use quadrille_planes::{
     feed::{self, News},
 };
 use quadrille_types::{DataPlane, annotations, labels::tracking};
-use serde_json::Value;
 use tokio::{
     sync::{mpsc, watch},
     task::JoinHandle,
 };
 
-use crate::{releases, releases::Context};
+use crate::{key::Key, platform, releases::Context};
 
 /// What every plane's task needs.
 pub(crate) struct Surroundings {
@@ -70,7 +69,6 @@ pub(crate) async fn work(surroundings: Arc<Surroundings>) {
         let mut tasks = Tasks {
             surroundings,
             running: HashMap::new(),
-            listed: Vec::new(),
         };
         while let Some(one) = news.recv().await {
             tasks.hear(one);
@@ -81,79 +79,54 @@ pub(crate) async fn work(surroundings: Arc<Surroundings>) {
 
 struct Tasks {
     surroundings: Arc<Surroundings>,
-    running: HashMap<PlaneName, Running>,
-    listed: Vec<PlaneName>,
+    running: HashMap<Key, Running>,
 }
 
 impl Tasks {
     fn hear(&mut self, news: News) {
-        match news {
-            News::Listing => self.listed.clear(),
-            News::Listed(objects) => {
-                for object in objects {
-                    let name = self.put(object);
-                    self.listed.extend(name);
-                }
+        let context = Arc::clone(&self.surroundings.context);
+        let heard = platform::hear(&context, |shelves| &mut shelves.planes, news);
+        for key in &heard.changed {
+            let plane = context.world.look().shelves.planes.get(key).cloned();
+            if let Some(plane) = plane {
+                self.put(key, plane);
             }
-            News::Complete(_) => {
-                let gone: Vec<PlaneName> = self
-                    .running
-                    .keys()
-                    .filter(|name| !self.listed.contains(name))
-                    .cloned()
-                    .collect();
-                for name in gone {
-                    self.lose(&name);
-                }
-                let context = &self.surroundings.context;
-                let is_first = !std::mem::replace(&mut context.world.look().has_planes, true);
-                if is_first {
-                    context.everything_changed();
-                }
-            }
-            News::Changed(object) => {
-                self.put(object);
-            }
-            News::Gone(object) => {
-                if let Some(plane) = releases::read::<DataPlane>(object) {
-                    self.lose(&name_of(&plane));
-                }
-            }
-            News::Failed(error) => tracing::warn!(%error, "data planes cannot be watched"),
+        }
+        for key in &heard.gone {
+            self.lose(key);
+        }
+        if heard.is_complete_now {
+            context.everything_changed();
         }
     }
 
-    fn put(&mut self, object: Value) -> Option<PlaneName> {
-        let plane: DataPlane = releases::read(object)?;
-        let name = name_of(&plane);
-        let plane = Arc::new(plane);
+    fn put(&mut self, key: &Key, plane: Arc<DataPlane>) {
         let is_same =
             |running: &&mut Running| running.object.borrow().metadata.uid == plane.metadata.uid;
-        if let Some(running) = self.running.get_mut(&name).filter(is_same) {
+        if let Some(running) = self.running.get_mut(key).filter(is_same) {
             running.object.send_replace(plane);
-            return Some(name);
+            return;
         }
         let (sender, receiver) = watch::channel(plane);
-        let work = task::run(Arc::clone(&self.surroundings), name.clone(), receiver);
+        let work = task::run(Arc::clone(&self.surroundings), name_of(key), receiver);
         let running = Running {
             object: sender,
             task: tokio::spawn(work),
         };
-        self.running.insert(name.clone(), running);
-        Some(name)
+        self.running.insert(key.clone(), running);
     }
 
-    fn lose(&mut self, name: &PlaneName) {
-        self.running.remove(name);
-        let context = &self.surroundings.context;
-        context.world.look().planes.remove(name);
-        context.plane_changed(name);
+    fn lose(&mut self, key: &Key) {
+        self.running.remove(key);
+        let (context, name) = (&self.surroundings.context, name_of(key));
+        context.world.look().planes.remove(&name);
+        context.plane_changed(&name);
     }
 }
 
-fn name_of(plane: &DataPlane) -> PlaneName {
+fn name_of(key: &Key) -> PlaneName {
     PlaneName {
-        namespace: plane.metadata.namespace.clone().unwrap_or_default(),
-        name: plane.metadata.name.clone().unwrap_or_default(),
+        namespace: key.namespace.to_string(),
+        name: key.name.to_string(),
     }
 }

@@ -6,10 +6,12 @@ use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use quadrille_planes::{PlaneState, VersionSkew, Way, version};
 use quadrille_types::{
-    DataPlane, DataPlaneStatus,
-    conditions::{ConditionType, Holds, Judgement, Reason, record},
+    DataPlane, DataPlaneStatus, annotations,
+    conditions::{ConditionType, Holds, Judgement, Reason, find, record},
 };
 use serde_json::Value;
+
+use crate::platform::step::{Found, names};
 
 /// What is seen of a plane.
 pub(super) struct Seen<'a> {
@@ -22,9 +24,25 @@ pub(super) struct Seen<'a> {
     /// When the credentials expire.
     pub(super) expires: Option<Timestamp>,
     /// Who uses the plane; only if it is to go.
-    pub(super) users: Option<Vec<String>>,
+    pub(super) users: Option<Users>,
+    /// Whether its environments go with it.
+    pub(super) is_cascading: bool,
     /// Now.
     pub(super) now: Timestamp,
+}
+
+/// Who uses a plane.
+#[derive(Default)]
+pub(super) struct Users {
+    pub(super) environments: Vec<Found>,
+    /// Releases with objects on it.
+    pub(super) releases: Vec<String>,
+}
+
+impl Users {
+    pub(super) fn are_none(&self) -> bool {
+        self.environments.is_empty() && self.releases.is_empty()
+    }
 }
 
 /// What is to be shown, and when that may change by itself.
@@ -49,6 +67,7 @@ pub(super) fn next(plane: &DataPlane, seen: &Seen<'_>) -> Shown {
         status.latency = Some(format!("{} ms", probe.latency.as_millis()));
     }
     let reachable = reachable(seen);
+    let told = find(&status.conditions, ConditionType::Reachable).cloned();
     let now = Time(seen.now);
     let mut say = |condition, (holds, reason, message): (Holds, &'static str, String)| {
         let judgement = Judgement {
@@ -60,11 +79,23 @@ pub(super) fn next(plane: &DataPlane, seen: &Seen<'_>) -> Shown {
         };
         record(&mut status.conditions, judgement, &now);
     };
-    say(ConditionType::Reachable, reachable.clone());
+    let created = "Dataplane is created".to_owned();
+    say(
+        ConditionType::Created,
+        (Holds::True, Reason::DataPlaneCreated.as_str(), created),
+    );
+    // Until a plane that was told of before is asked again, that is what is known.
+    let is_told = seen.problem.is_none()
+        && matches!(seen.state, None | Some(PlaneState::Unknown))
+        && told.is_some_and(|told| told.observed_generation == plane.metadata.generation);
+    if !is_told {
+        say(ConditionType::Reachable, reachable.clone());
+    }
     match &seen.users {
+        None if is_told => {}
         None => say(ConditionType::Ready, reachable),
         Some(users) => {
-            let words = going(users);
+            let words = going(users, seen.is_cascading);
             say(
                 ConditionType::Ready,
                 (
@@ -73,7 +104,7 @@ pub(super) fn next(plane: &DataPlane, seen: &Seen<'_>) -> Shown {
                     words.clone(),
                 ),
             );
-            let reason = if users.is_empty() {
+            let reason = if users.are_none() || seen.is_cascading {
                 Reason::CleanupInProgress
             } else {
                 Reason::DeletionBlocked
@@ -158,21 +189,23 @@ fn answers(version: Option<&str>, seen: &Seen<'_>) -> (Holds, &'static str, Stri
     }
 }
 
-fn going(users: &[String]) -> String {
-    if users.is_empty() {
-        return "nothing is left on the plane".to_owned();
+fn going(users: &Users, is_cascading: bool) -> String {
+    let environments = names(
+        users
+            .environments
+            .iter()
+            .map(|found| &*found.thing.key.name),
+    );
+    let releases = names(users.releases.iter().map(String::as_str));
+    match (users.environments.is_empty(), users.releases.is_empty()) {
+        (true, true) => "nothing is left on the plane".to_owned(),
+        (true, false) => format!("releases have objects on it: {releases}: delete them first"),
+        (false, _) if is_cascading => format!("waits for the end of Environment {environments}"),
+        (false, _) => format!(
+            "environments are on it: {environments}: delete them first, or annotate the plane with {}: \"true\"",
+            annotations::CASCADE
+        ),
     }
-    let shown: Vec<&str> = users.iter().take(5).map(String::as_str).collect();
-    let more = users.len() - shown.len();
-    let more = if more == 0 {
-        String::new()
-    } else {
-        format!(" and {more} more")
-    };
-    format!(
-        "releases have objects on it: {}{more}: delete them first",
-        shown.join(", ")
-    )
 }
 
 fn look_again(expires: Timestamp, now: Timestamp) -> Option<Duration> {

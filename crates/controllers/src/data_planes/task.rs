@@ -14,12 +14,15 @@ use tokio::{sync::watch, task::JoinHandle, time::sleep};
 use super::{
     Surroundings,
     secrets::Secrets,
-    status::{self, Seen, Shown},
+    status::{self, Seen, Shown, Users},
 };
-use crate::releases::PlaneFacts;
+use crate::{
+    platform::step::{Found, Thing, is_abandoned, is_annotated},
+    releases::PlaneFacts,
+};
 
-/// How often to look whether a plane that is to go is still in use.
-const LOOK_AGAIN: Duration = Duration::from_secs(2);
+/// How often to look whether a plane that is to go is still in use, should nobody have said so.
+const LOOK_AGAIN: Duration = Duration::from_secs(30);
 /// How long after a failed write it is tried again.
 const WRITE_AGAIN: Duration = Duration::from_secs(2);
 
@@ -52,8 +55,11 @@ pub(super) async fn run(
         open: None,
         shown: None,
     };
+    let mut news = work.around.context.changes();
     loop {
         let plane = object.borrow_and_update().clone();
+        news.mark_unchanged();
+        let is_going = plane.metadata.deletion_timestamp.is_some();
         let problem = work.find_way(&plane);
         work.share(&plane, problem.clone());
         let again = work.report(&plane, problem).await;
@@ -69,8 +75,15 @@ pub(super) async fn run(
                 None => std::future::pending().await,
             }
         };
+        // Who uses it matters only to one that is to go.
+        let users_changed = async {
+            if !is_going || news.changed().await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        };
         tokio::select! {
             changed = object.changed() => if changed.is_err() { return },
+            () = users_changed => {}
             () = work.secrets.changed() => {}
             _ = state_changed => {}
             () = timer => {}
@@ -171,13 +184,12 @@ impl Work {
             uid: plane.metadata.uid.as_deref().unwrap_or_default().into(),
             site,
             problem,
-            is_abandoned: annotation(plane, annotations::ABANDON) == Some("true"),
+            is_abandoned: is_abandoned(plane),
         };
         let context = &self.around.context;
         let before = context.world.look().planes.insert(self.name.clone(), facts);
         let was_abandoned = before.is_some_and(|before| before.is_abandoned);
-        let is_abandoned = annotation(plane, annotations::ABANDON) == Some("true");
-        if self.shown.as_ref() != Some(&shown) || was_abandoned != is_abandoned {
+        if self.shown.as_ref() != Some(&shown) || was_abandoned != is_abandoned(plane) {
             context.plane_changed(&self.name);
             self.shown = Some(shown);
         }
@@ -207,7 +219,6 @@ impl Work {
             Way::Remote(access) => access.expires(),
             Way::Local => None,
         });
-        let users = self.users();
         let is_held = plane
             .metadata
             .finalizers
@@ -215,9 +226,14 @@ impl Work {
             .flatten()
             .any(|name| name == finalizers::DATA_PLANE);
         let is_going = plane.metadata.deletion_timestamp.is_some();
+        let users = if is_going {
+            self.users()
+        } else {
+            Users::default()
+        };
         if is_going
             && is_held
-            && (users.is_empty() || annotation(plane, annotations::ABANDON) == Some("true"))
+            && (users.are_none() || is_abandoned(plane))
             && !self.has_going_users()
         {
             self.set_finalizer(plane, false).await?;
@@ -228,12 +244,17 @@ impl Work {
             self.set_finalizer(plane, true).await?;
             return Ok(None);
         }
+        let is_cascading = is_annotated(plane, annotations::CASCADE);
+        if is_going && is_cascading {
+            self.remove(&users.environments).await?;
+        }
         let seen = Seen {
             way: self.open.as_ref().map(|open| &open.way),
             state: self.open.as_ref().map(|open| open.state.borrow().clone()),
             problem,
             expires,
             users: is_going.then_some(users),
+            is_cascading,
             now,
         };
         let Shown { status, again } = status::next(plane, &seen);
@@ -252,16 +273,28 @@ impl Work {
         Ok([again, going].into_iter().flatten().min())
     }
 
-    /// Releases that have objects on the plane.
-    fn users(&self) -> Vec<String> {
+    /// Who uses the plane.
+    fn users(&self) -> Users {
         let world = self.around.context.world.look();
-        let mut users: Vec<String> = world
+        let mut releases: Vec<String> = world
             .on_plane(&self.name)
             .filter(|facts| !facts.records.is_empty())
             .map(|facts| facts.key.to_string())
             .collect();
-        users.sort();
-        users
+        releases.sort();
+        Users {
+            environments: world.shelves.environments_on(&self.name),
+            releases,
+        }
+    }
+
+    async fn remove(&self, environments: &[Found]) -> Result<(), Trouble> {
+        for found in environments.iter().filter(|found| !found.is_going) {
+            let Thing { kind, key } = &found.thing;
+            let path = format!("{}/{}", kind.path(&key.namespace), key.name);
+            self.around.context.control.delete(path, &found.uid).await?;
+        }
+        Ok(())
     }
 
     /// Whether releases that may leave their objects behind have still to do so.
@@ -287,11 +320,6 @@ impl Work {
         let written = control.patch::<DataPlane>(namespace, name, "", &patch);
         written.await.map(drop)
     }
-}
-
-fn annotation<'a>(plane: &'a DataPlane, key: &str) -> Option<&'a str> {
-    let annotations = plane.metadata.annotations.as_ref()?;
-    annotations.get(key).map(String::as_str)
 }
 
 /// Asks the plane who it is, once when it is new, and again whenever it was in trouble, as often as its breaker lets.

@@ -1,6 +1,6 @@
 //! A Release as the controller holds it: read once, small, never changed.
 
-use std::{fmt, sync::Arc};
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -12,21 +12,7 @@ use quadrille_types::{
 };
 
 use super::inventory::{self, Note};
-
-/// Which Release.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Key {
-    /// Its namespace.
-    pub(crate) namespace: Arc<str>,
-    /// Its name.
-    pub(crate) name: Arc<str>,
-}
-
-impl fmt::Display for Key {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}/{}", self.namespace, self.name)
-    }
-}
+use crate::key::Key;
 
 /// What is known of a Release.
 #[derive(Clone, Debug)]
@@ -71,10 +57,10 @@ impl Facts {
     /// Reads a Release.
     pub(crate) fn read(release: Release) -> Self {
         let metadata = release.metadata;
-        let key = Key {
-            namespace: word(&metadata.namespace.unwrap_or_default()),
-            name: metadata.name.unwrap_or_default().into(),
-        };
+        let key = Key::new(
+            metadata.namespace.as_deref().unwrap_or_default(),
+            metadata.name.as_deref().unwrap_or_default(),
+        );
         let uid = word(&metadata.uid.unwrap_or_default());
         let annotations = metadata.annotations.unwrap_or_default();
         let annotation = |key: &str| annotations.get(key).map(String::as_str);

@@ -5,9 +5,10 @@ use quadrille_planes::{PlaneName, PlaneState};
 use quadrille_types::{conditions::Reason, names::Uid, release::PlaneRef};
 
 use super::{
-    facts::{Facts, Key},
+    facts::Facts,
     world::{Inner, name_of},
 };
+use crate::{key::Key, platform::shelves::NoContext};
 
 /// The plane that a release goes to.
 pub(super) struct Ground {
@@ -26,7 +27,8 @@ pub(super) enum Not {
 
 /// Finds the plane of a release that is to live.
 pub(super) fn find(world: &Inner, facts: &Facts) -> Result<Ground, Not> {
-    if !(world.has_environments && world.has_planes && world.has_releases) {
+    let shelves = &world.shelves;
+    if !(shelves.environments.is_complete() && shelves.planes.is_complete() && world.has_releases) {
         return Err(Not::Yet);
     }
     let held = |reason: Reason, message: String| Err(Not::Held(reason.as_str(), message));
@@ -36,22 +38,18 @@ pub(super) fn find(world: &Inner, facts: &Facts) -> Result<Ground, Not> {
             format!("{problems}; what was applied before stays"),
         );
     }
-    let environment = (facts.key.namespace.clone(), facts.environment.clone());
-    let Some(known) = world.environments.get(&environment) else {
-        return held(
-            Reason::EnvironmentNotFound,
-            format!(
-                "spec.environmentName: there is no Environment {:?} in namespace {:?}: create it, or name another",
-                &*facts.environment, &*facts.key.namespace
-            ),
-        );
-    };
-    let name = match &known.plane {
-        Ok(name) => PlaneName {
-            namespace: facts.key.namespace.to_string(),
-            name: name.clone(),
-        },
-        Err(problem) => {
+    let name = match shelves.environment(&facts.key.namespace, &facts.environment) {
+        Ok(context) => context.plane_name,
+        Err(NoContext::Missing) => {
+            return held(
+                Reason::EnvironmentNotFound,
+                format!(
+                    "spec.environmentName: there is no Environment {:?} in namespace {:?}: create it, or name another",
+                    &*facts.environment, &*facts.key.namespace
+                ),
+            );
+        }
+        Err(NoContext::Invalid(problem)) => {
             return held(
                 Reason::InvalidConfiguration,
                 format!("Environment {:?}: {problem}", &*facts.environment),
@@ -73,6 +71,9 @@ pub(super) fn find(world: &Inner, facts: &Facts) -> Result<Ground, Not> {
         );
     }
     let Some(plane) = world.planes.get(&name) else {
+        if shelves.planes.find(&name.namespace, &name.name).is_some() {
+            return Err(Not::Yet);
+        }
         return held(
             Reason::DataPlaneNotFound,
             format!(

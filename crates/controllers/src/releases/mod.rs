@@ -16,32 +16,30 @@ mod teardown;
 mod world;
 mod writes;
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use kube::{Resource, core::ApiResource};
-use quadrille_objects::{live::revision, word};
+use quadrille_objects::live::revision;
 use quadrille_planes::{
     PlaneName, Trouble,
     feed::{self, News, Source},
 };
-use quadrille_types::{Environment, Release};
-use serde::de::DeserializeOwned;
+use quadrille_types::Release;
 use serde_json::Value;
-use tokio::task::JoinSet;
+use tokio::{sync::watch, task::JoinSet};
 
-use self::{
-    facts::Facts,
-    run::Again,
-    world::{EnvironmentFacts, Heard},
-};
+use self::{facts::Facts, run::Again, world::Told};
 pub(crate) use self::{
-    facts::Key,
-    world::{PlaneFacts, World},
+    status::now,
+    world::{Brief, Inner, PlaneFacts, World},
 };
 use crate::{
     control::Control,
     events::Events,
+    key::Key,
+    platform::{self, step::Thing},
     queue::{Queue, Urgency},
+    shelf::{Heard, read},
 };
 
 /// The lane of releases without a plane.
@@ -52,6 +50,9 @@ pub(crate) struct Context {
     pub(crate) control: Control,
     pub(crate) world: World,
     pub(crate) events: Events,
+    /// Things of the platform to look at.
+    pub(crate) things: Queue<(), Thing>,
+    changes: watch::Sender<()>,
     queue: Queue<Lane, Key>,
     namespace: Option<String>,
 }
@@ -65,6 +66,8 @@ impl Context {
             events: Events::start(control.clone()),
             control,
             world: World::default(),
+            things: Queue::new(platform::AT_ONCE),
+            changes: watch::Sender::new(()),
             queue: Queue::new(AT_ONCE),
             namespace,
         }
@@ -74,14 +77,9 @@ impl Context {
     pub(crate) async fn work(self: &Arc<Self>) {
         let mut tasks = JoinSet::new();
         let releases = self.source::<Release>();
-        let environments = self.source::<Environment>();
         let context = Arc::clone(self);
         tasks.spawn(feed::follow(releases, move |news| {
             context.hear_releases(news);
-        }));
-        let context = Arc::clone(self);
-        tasks.spawn(feed::follow(environments, move |news| {
-            context.hear_environments(news);
         }));
         let context = Arc::clone(self);
         tasks.spawn(async move { context.dispatch().await });
@@ -95,6 +93,15 @@ impl Context {
         match &self.namespace {
             Some(namespace) => Source::namespaced(client, &kind, namespace),
             None => Source::all(client, &kind),
+        }
+    }
+
+    /// The objects of a kind of the whole cluster that are named as what is ours to look after.
+    pub(crate) fn source_of_namespace<K: Resource<DynamicType = ()>>(&self) -> Source {
+        let all = Source::all(self.control.client(), &ApiResource::erase::<K>(&()));
+        match &self.namespace {
+            Some(namespace) => all.fields(format!("metadata.name={namespace}")),
+            None => all,
         }
     }
 
@@ -190,13 +197,14 @@ impl Context {
             let held = world.releases.get(&facts.key);
             let was_applied = held.map(|held| held.facts.is_applied());
             match world.renew(Arc::clone(facts)) {
-                Heard::New if was_applied != Some(facts.is_applied()) => {
+                Told::New if was_applied != Some(facts.is_applied()) => {
                     let dependents = world.dependents(&facts.key);
                     dependents.map(|facts| facts.key.clone()).collect()
                 }
-                Heard::New | Heard::Old => Vec::new(),
+                Told::New | Told::Old => Vec::new(),
             }
         };
+        self.tell_owners(facts, false);
         for other in dependents {
             self.wake(&other, Urgency::Person);
         }
@@ -219,6 +227,12 @@ impl Context {
                 if is_first {
                     self.everything_changed();
                 }
+                // What the list lacked may have held something back.
+                let things = self.world.look().shelves.everything();
+                for thing in things {
+                    self.look_at(thing, Urgency::Background, Duration::ZERO);
+                }
+                self.platform_changed();
             }
             News::Changed(object) => self.hear_release(object),
             News::Gone(object) => self.lose_release(&object),
@@ -227,7 +241,11 @@ impl Context {
     }
 
     fn hear_release(&self, object: Value) {
-        if self.world.look().knows(&key_of(&object), revision(&object)) {
+        if self
+            .world
+            .look()
+            .knows(&Key::read(&object), revision(&object))
+        {
             return;
         }
         let Some(release) = read::<Release>(object) else {
@@ -259,22 +277,23 @@ impl Context {
                 None if !is_settled || after.1 => Urgency::Person,
                 _ => Urgency::Background,
             };
-            let heard = world.put(facts);
+            let heard = world.put(Arc::clone(&facts));
             let changed = before.is_none_or(|(_, _, applied)| applied != was_applied);
             let dependents = match heard {
                 // It may have closed or opened a circle, which concerns all in it.
-                Heard::New if !waits_as_before => world.all_dependents(&key),
-                Heard::New if changed => {
+                Told::New if !waits_as_before => world.all_dependents(&key),
+                Told::New if changed => {
                     let dependents = world.dependents(&key);
                     dependents.map(|facts| facts.key.clone()).collect()
                 }
-                Heard::New | Heard::Old => Vec::new(),
+                Told::New | Told::Old => Vec::new(),
             };
             (heard, urgency, dependents)
         };
         tracing::trace!(release = %key, ?revision, "heard");
-        if matches!(heard, Heard::New) {
+        if matches!(heard, Told::New) {
             self.wake(&key, urgency);
+            self.tell_owners(&facts, false);
         }
         for other in dependents {
             self.wake(&other, Urgency::Person);
@@ -282,70 +301,95 @@ impl Context {
     }
 
     fn lose_release(&self, object: &Value) {
-        let key = key_of(object);
+        let key = Key::read(object);
         let uid = object["metadata"]["uid"].as_str().unwrap_or_default();
-        let others: Vec<Key> = {
+        let (facts, others) = {
             let mut world = self.world.look();
+            let held = world.releases.get(&key).map(|held| Arc::clone(&held.facts));
             world.remove(&key, uid);
-            world.waiting_for(&key)
+            (held, world.waiting_for(&key))
         };
+        match facts {
+            Some(facts) => self.tell_owners(&facts, true),
+            None => self.platform_changed(),
+        }
         for other in others {
             self.wake(&other, Urgency::Background);
         }
     }
 
-    fn hear_environments(&self, news: News) {
-        let mut changed = Vec::new();
-        {
-            let mut world = self.world.look();
-            let mut put = |object: Value| {
-                if let Some(environment) = read::<Environment>(object) {
-                    let metadata = &environment.metadata;
-                    let text = |value: &Option<String>| value.as_deref().unwrap_or_default().into();
-                    let key = (text(&metadata.namespace), text(&metadata.name));
-                    let facts = EnvironmentFacts::read(&environment);
-                    world.put_environment(key.clone(), facts);
-                    changed.push(key);
-                }
-            };
-            match news {
-                News::Listing => world.begin_environments(),
-                News::Listed(objects) => objects.into_iter().for_each(put),
-                News::Changed(object) => put(object),
-                News::Gone(object) => {
-                    let metadata = &object["metadata"];
-                    let text = |key: &str| metadata[key].as_str().unwrap_or_default().into();
-                    let key = (text("namespace"), text("name"));
-                    world.environments.remove(&key);
-                    changed.push(key);
-                }
-                News::Complete(_) => {
-                    changed.extend(world.end_environments());
-                    if !std::mem::replace(&mut world.has_environments, true) {
-                        drop(world);
-                        self.everything_changed();
-                        return;
-                    }
-                }
-                News::Failed(error) => tracing::warn!(%error, "environments cannot be watched"),
-            }
+    /// Releases of these environments have something to look at.
+    pub(crate) fn environments_changed(&self, heard: &Heard) {
+        if heard.is_complete_now {
+            self.everything_changed();
+            return;
+        }
+        let changed: HashSet<(&str, &str)> = heard
+            .changed
+            .iter()
+            .chain(&heard.gone)
+            .map(|key| (&*key.namespace, &*key.name))
+            .collect();
+        if changed.is_empty() {
+            return;
         }
         let affected: Vec<Key> = {
             let world = self.world.look();
-            let is_affected = |facts: &Facts| {
-                changed.iter().any(|(namespace, name)| {
-                    facts.key.namespace == *namespace && facts.environment == *name
-                })
-            };
-            world
-                .releases
-                .values()
-                .filter(|held| is_affected(&held.facts))
-                .map(|held| held.facts.key.clone())
+            let facts = world.releases.values().map(|held| &held.facts);
+            facts
+                .filter(|facts| changed.contains(&(&*facts.key.namespace, &*facts.environment)))
+                .map(|facts| facts.key.clone())
                 .collect()
         };
         for key in affected {
             self.wake(&key, Urgency::Background);
+        }
+    }
+
+    /// Looks at a thing of the platform soon.
+    pub(crate) fn look_at(&self, thing: Thing, urgency: Urgency, after: Duration) {
+        self.things.add((), thing, urgency, after);
+    }
+
+    /// Something of the platform changed, or a release came or went: who waits for an end looks again.
+    pub(crate) fn platform_changed(&self) {
+        self.changes.send_replace(());
+    }
+
+    /// Hears whenever something of the platform changes, or a release comes or goes.
+    pub(crate) fn changes(&self) -> watch::Receiver<()> {
+        self.changes.subscribe()
+    }
+
+    /// Lets a release's environment and project know what matters to them: that they are used, and that it is gone.
+    pub(crate) fn tell_owners(&self, facts: &Facts, is_gone: bool) {
+        let concerned: Vec<Thing> = {
+            let world = self.world.look();
+            let (namespace, shelves) = (&facts.key.namespace, &world.shelves);
+            let environment = shelves.environments.find(namespace, &facts.environment);
+            let project = shelves.projects.find(namespace, &facts.project);
+            let plane = facts.said.plane.as_ref().map(|plane| &plane.name);
+            let is_new_to_environment = environment.is_some_and(|environment| {
+                let status = environment.status.as_ref();
+                environment.metadata.deletion_timestamp.is_some()
+                    || plane.is_some() && status.is_none_or(|status| status.used != Some(true))
+            });
+            let is_new_to_project = project.is_some_and(|project| {
+                let known = project.status.iter().flat_map(|status| &status.planes);
+                project.metadata.deletion_timestamp.is_some()
+                    || plane.is_some_and(|plane| !known.into_iter().any(|known| known == plane))
+            });
+            let [its_environment, its_project] =
+                platform::owners(namespace, &facts.environment, &facts.project);
+            let environment = is_new_to_environment.then_some(its_environment);
+            let project = is_new_to_project.then_some(its_project);
+            environment.into_iter().chain(project).collect()
+        };
+        if is_gone || !concerned.is_empty() {
+            self.platform_changed();
+        }
+        for thing in concerned {
+            self.look_at(thing, Urgency::Person, Duration::ZERO);
         }
     }
 
@@ -370,28 +414,6 @@ impl Context {
                 let pause = Duration::from_millis(rand::random_range(200..1000));
                 Some(Again::after(pause.max(asked)))
             }
-        }
-    }
-}
-
-/// Which release this is.
-fn key_of(object: &Value) -> Key {
-    let metadata = &object["metadata"];
-    let text = |key: &str| metadata[key].as_str().unwrap_or_default();
-    Key {
-        namespace: word(text("namespace")),
-        name: text("name").into(),
-    }
-}
-
-/// Reads an object of ours; one that cannot be understood is skipped, and said.
-pub(crate) fn read<K: DeserializeOwned>(object: Value) -> Option<K> {
-    let name = object["metadata"]["name"].to_string();
-    match serde_json::from_value(object) {
-        Ok(object) => Some(object),
-        Err(error) => {
-            tracing::warn!(%name, %error, "an object cannot be understood and is left alone");
-            None
         }
     }
 }

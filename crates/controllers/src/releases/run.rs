@@ -12,20 +12,19 @@ use quadrille_planes::{PlaneName, Trouble};
 use quadrille_types::{
     annotations,
     conditions::{self, ConditionType},
-    labels::{hierarchy, tracking},
     release::{Audit, ObjectError, PlaneRef},
 };
 use tokio::time::Instant;
 
 use super::{
     Context,
-    facts::{Facts, Key},
+    facts::Facts,
     ground::{self, Ground},
     memory::Memory,
     status::{self, Known},
     teardown, writes,
 };
-use crate::{events::Event, queue::Urgency};
+use crate::{events::Event, key::Key, platform, queue::Urgency};
 
 /// When to run again without an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -277,12 +276,10 @@ impl Run<'_> {
         standing: &[&Identity],
     ) -> Results<Applied> {
         let facts = &self.facts;
-        let labels = [
-            (tracking::CREATED_BY, tracking::RELEASE_CONTROLLER),
-            (tracking::RELEASE_NAMESPACE, &*facts.key.namespace),
-            (hierarchy::ENVIRONMENT, &*facts.environment),
-            (hierarchy::PROJECT, &*facts.project),
-        ];
+        let labels =
+            platform::namespace_labels(&facts.key.namespace, &facts.project, &facts.environment);
+        let labels: Vec<(&str, &str)> =
+            labels.iter().map(|(key, value)| (*key, &**value)).collect();
         let rival = |uid: &str, identity: &Identity| self.context.world.look().rival(uid, identity);
         let owner = Owner {
             stamp: &facts.stamp(),

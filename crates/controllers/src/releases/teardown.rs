@@ -168,7 +168,7 @@ fn is_abandoned(run: &Run<'_>) -> bool {
 /// The plane that was written down: whatever became of the environment since.
 fn find(run: &Run<'_>) -> Place {
     let world = run.context.world.look();
-    if !(world.has_planes && world.has_releases) {
+    if !(world.shelves.planes.is_complete() && world.has_releases) {
         return Place::Unknown;
     }
     let Some(plane) = &run.facts.said.plane else {
@@ -176,6 +176,14 @@ fn find(run: &Run<'_>) -> Place {
     };
     let name = name_of(plane);
     match world.planes.get(&name) {
+        None if world
+            .shelves
+            .planes
+            .find(&name.namespace, &name.name)
+            .is_some() =>
+        {
+            Place::Unknown
+        }
         None => Place::Nowhere(format!("DataPlane {name} is gone: create it again")),
         Some(known)
             if plane

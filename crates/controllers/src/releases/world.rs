@@ -9,11 +9,15 @@ use parking_lot::{Mutex, MutexGuard};
 use quadrille_engine::Site;
 use quadrille_objects::{Identity, claim::Rival};
 use quadrille_planes::PlaneName;
-use quadrille_types::{Environment, release::PlaneRef};
+use quadrille_types::release::PlaneRef;
 
-use super::{
-    facts::{Facts, Key},
-    memory::Memory,
+use super::{facts::Facts, memory::Memory};
+use crate::{
+    key::Key,
+    platform::{
+        shelves::Shelves,
+        step::{Found, Kind, Thing},
+    },
 };
 
 /// Everything that is known.
@@ -25,9 +29,9 @@ pub(crate) struct World {
 /// What is known, while nobody else changes it.
 #[derive(Default)]
 pub(crate) struct Inner {
-    /// Environments by namespace and name.
-    pub(crate) environments: HashMap<(Arc<str>, Arc<str>), EnvironmentFacts>,
-    /// Data planes.
+    /// The objects of the platform's kinds.
+    pub(crate) shelves: Shelves,
+    /// Ways to data planes.
     pub(crate) planes: HashMap<PlaneName, PlaneFacts>,
     /// Releases.
     pub(crate) releases: HashMap<Key, Held>,
@@ -38,20 +42,8 @@ pub(crate) struct Inner {
     dependents: HashMap<Key, BTreeSet<Key>>,
     /// What a list of releases that is under way has not shown yet.
     unlisted: HashSet<Key>,
-    /// The same for environments.
-    unlisted_environments: HashSet<(Arc<str>, Arc<str>)>,
-    /// Whether what is not here is not there.
-    pub(crate) has_environments: bool,
-    /// The same for planes.
-    pub(crate) has_planes: bool,
-    /// The same for releases.
+    /// Whether all releases were read.
     pub(crate) has_releases: bool,
-}
-
-/// What is known of an environment.
-pub(crate) struct EnvironmentFacts {
-    /// The plane that it runs on, or why nobody can tell.
-    pub(crate) plane: Result<String, String>,
 }
 
 /// What is known of a plane.
@@ -77,11 +69,28 @@ pub(crate) struct Held {
     pub(crate) is_confirmed: bool,
 }
 
+/// A release in short, for whoever it belongs to.
+pub(crate) struct Brief<'a> {
+    /// Its name.
+    pub(crate) name: &'a str,
+    /// Which one it is.
+    pub(crate) found: Found,
+    /// The plane that its objects are or may be on.
+    pub(crate) plane: Option<String>,
+}
+
+/// Who has objects in a namespace.
+pub(crate) struct Guest {
+    pub(crate) organization: Arc<str>,
+    pub(crate) project: Arc<str>,
+    pub(crate) environment: Arc<str>,
+}
+
 /// Longer chains of dependencies are not looked into for cycles.
 const LONGEST_CHAIN: usize = 100;
 
 /// What became of news about a release.
-pub(crate) enum Heard {
+pub(crate) enum Told {
     /// It is older than what is known.
     Old,
     /// It is new; the plane that it was on before, if another.
@@ -115,26 +124,6 @@ impl Inner {
         }
     }
 
-    /// A new list of environments begins. Until it is complete, those that are known are still there.
-    pub(crate) fn begin_environments(&mut self) {
-        self.unlisted_environments = self.environments.keys().cloned().collect();
-    }
-
-    /// Takes in an environment.
-    pub(crate) fn put_environment(&mut self, key: (Arc<str>, Arc<str>), facts: EnvironmentFacts) {
-        self.unlisted_environments.remove(&key);
-        self.environments.insert(key, facts);
-    }
-
-    /// A list of environments is complete: what it lacks is gone.
-    pub(crate) fn end_environments(&mut self) -> Vec<(Arc<str>, Arc<str>)> {
-        let gone: Vec<_> = self.unlisted_environments.drain().collect();
-        for key in &gone {
-            self.environments.remove(key);
-        }
-        gone
-    }
-
     /// Whether a list or a watch tells nothing new of a release: most often it is what we wrote ourselves.
     pub(crate) fn knows(&mut self, key: &Key, revision: u64) -> bool {
         let held = self.releases.get(key);
@@ -146,18 +135,18 @@ impl Inner {
     }
 
     /// Takes in a release that a list or a watch told.
-    pub(crate) fn put(&mut self, facts: Arc<Facts>) -> Heard {
+    pub(crate) fn put(&mut self, facts: Arc<Facts>) -> Told {
         self.unlisted.remove(&facts.key);
         self.take(facts)
     }
 
-    fn take(&mut self, facts: Arc<Facts>) -> Heard {
+    fn take(&mut self, facts: Arc<Facts>) -> Told {
         let known = self.releases.get_mut(&facts.key);
         if known
             .as_ref()
             .is_some_and(|held| held.facts.revision() >= facts.revision())
         {
-            return Heard::Old;
+            return Told::Old;
         }
         let depended_on = known.as_ref().map(|held| held.facts.depends_on.as_slice());
         if depended_on.unwrap_or_default() != facts.depends_on {
@@ -178,18 +167,18 @@ impl Inner {
                 self.releases.insert(facts.key.clone(), held);
             }
         }
-        Heard::New
+        Told::New
     }
 
     /// Takes in the answer to a read or write of ours: from then on nothing older is believed. It may come late: a
     /// release that is gone by now stays gone, and one that was made anew stays the new one.
-    pub(crate) fn renew(&mut self, facts: Arc<Facts>) -> Heard {
+    pub(crate) fn renew(&mut self, facts: Arc<Facts>) -> Told {
         match self.releases.get_mut(&facts.key) {
             Some(held) if held.facts.uid == facts.uid => {
                 held.is_confirmed = true;
                 self.take(facts)
             }
-            _ => Heard::Old,
+            _ => Told::Old,
         }
     }
 
@@ -233,15 +222,10 @@ impl Inner {
 
     /// The plane that a release's environment is on.
     pub(crate) fn plane_of(&self, facts: &Facts) -> Option<PlaneName> {
-        let key = (
-            Arc::clone(&facts.key.namespace),
-            Arc::clone(&facts.environment),
-        );
-        let name = self.environments.get(&key)?.plane.as_ref().ok()?;
-        Some(PlaneName {
-            namespace: facts.key.namespace.to_string(),
-            name: name.clone(),
-        })
+        let context = self
+            .shelves
+            .environment(&facts.key.namespace, &facts.environment);
+        context.ok().map(|context| context.plane_name)
     }
 
     /// The lane that a release is worked on in: its plane's.
@@ -335,6 +319,57 @@ impl Inner {
         waiting
     }
 
+    /// The releases of a namespace that are asked for, in short.
+    pub(crate) fn briefs(
+        &self,
+        namespace: &str,
+        is_asked: impl Fn(&Facts) -> bool,
+    ) -> Vec<Brief<'_>> {
+        let mut briefs: Vec<Brief<'_>> = self
+            .releases
+            .values()
+            .map(|held| &held.facts)
+            .filter(|facts| *facts.key.namespace == *namespace && is_asked(facts))
+            .map(|facts| Brief {
+                name: &facts.key.name,
+                found: Found {
+                    thing: Thing {
+                        kind: Kind::Release,
+                        key: facts.key.clone(),
+                    },
+                    uid: Arc::clone(&facts.uid),
+                    is_going: facts.deleting_since.is_some(),
+                },
+                plane: facts.said.plane.as_ref().map(|plane| plane.name.clone()),
+            })
+            .collect();
+        briefs.sort_by_key(|brief| brief.name);
+        briefs
+    }
+
+    /// The way to a plane that answers, or what is in the way.
+    pub(crate) fn way_to(&self, name: &PlaneName) -> Result<Site, String> {
+        let Some(plane) = self.planes.get(name) else {
+            return Err(format!("DataPlane {name} is gone: create it again"));
+        };
+        match (&plane.site, &plane.problem) {
+            (Some(site), _) => Ok(site.clone()),
+            (None, Some((_, message))) => Err(format!("DataPlane {name}: {message}")),
+            (None, None) => Err(format!("DataPlane {name} was not reached yet")),
+        }
+    }
+
+    /// Whoever has objects in a namespace of a plane: the first by name.
+    pub(crate) fn guest(&self, plane: &PlaneName, namespace: &str) -> Option<Guest> {
+        let guests = self.guests(plane, namespace, &Key::new("", ""));
+        let facts = &self.releases.get(guests.iter().min()?)?.facts;
+        Some(Guest {
+            organization: Arc::clone(&facts.key.namespace),
+            project: Arc::clone(&facts.project),
+            environment: Arc::clone(&facts.environment),
+        })
+    }
+
     /// Other releases with objects in a namespace of a plane.
     pub(crate) fn guests(&self, plane: &PlaneName, namespace: &str, not: &Key) -> Vec<Key> {
         self.on_plane(plane)
@@ -393,23 +428,5 @@ pub(crate) fn name_of(plane: &PlaneRef) -> PlaneName {
     PlaneName {
         namespace: plane.namespace.clone().unwrap_or_default(),
         name: plane.name.clone(),
-    }
-}
-
-impl EnvironmentFacts {
-    /// Reads an environment.
-    pub(crate) fn read(environment: &Environment) -> Self {
-        let plane = match environment.spec.resolve() {
-            Err(problem) => Err(problem.to_string()),
-            Ok(resolved) => match resolved.data_plane {
-                None => Ok("default".to_owned()),
-                Some(reference) if reference.kind == "DataPlane" => Ok(reference.name),
-                Some(reference) => Err(format!(
-                    "spec.dataPlaneRef.kind: {} is not served yet: use a DataPlane of the same namespace",
-                    reference.kind
-                )),
-            },
-        };
-        Self { plane }
     }
 }

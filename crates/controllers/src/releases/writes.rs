@@ -29,6 +29,7 @@ pub(super) async fn let_go(context: &Context, facts: &Facts) -> Result<(), Troub
             if names.is_empty() {
                 // It is gone; the watch will say so later.
                 context.world.look().remove(&facts.key, &facts.uid);
+                context.tell_owners(facts, true);
             }
             Ok(())
         }
@@ -121,5 +122,6 @@ async fn ask(context: &Context, facts: &Facts) -> Result<Option<Arc<Facts>>, Tro
         }
     }
     context.world.look().remove(&facts.key, &facts.uid);
+    context.tell_owners(facts, true);
     Ok(None)
 }

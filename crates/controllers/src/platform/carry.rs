@@ -1,0 +1,360 @@
+//! Carries out what was decided: first what is said, then what must go, then the object itself.
+
+use std::{sync::Arc, time::Duration};
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta, Time};
+use kube::Resource;
+use quadrille_engine::{Site, namespaces};
+use quadrille_objects::word;
+use quadrille_planes::{PlaneName, Trouble};
+use quadrille_types::labels::{data_plane, tracking};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::{
+    environments::{self, Releases},
+    organizations, pipelines, projects,
+    step::{Kind, NamespaceWish, Step, Sweep, Thing},
+};
+use crate::{
+    events::{Event, Regarding},
+    releases::{Context, Inner, now},
+};
+
+/// How soon to look again at what is on its way out on a plane.
+const LOOK_AGAIN: Duration = Duration::from_millis(500);
+/// How soon to try again what failed.
+const TRY_AGAIN: Duration = Duration::from_secs(2);
+
+/// What is needed of an object to write to it.
+struct Object {
+    metadata: ObjectMeta,
+    conditions: Vec<Condition>,
+    /// Its status, as it is written.
+    status: Value,
+}
+
+impl Object {
+    fn of<K: Resource>(object: &K, status: Option<&impl Serialize>) -> Self {
+        let status = serde_json::to_value(status).unwrap_or_default();
+        let conditions = status["conditions"].clone();
+        Self {
+            metadata: object.meta().clone(),
+            conditions: serde_json::from_value(conditions).unwrap_or_default(),
+            status,
+        }
+    }
+
+    fn is_held_by(&self, finalizer: &str) -> bool {
+        let mut names = self.metadata.finalizers.iter().flatten();
+        names.any(|name| name == finalizer)
+    }
+}
+
+/// Decides what is to be done about a thing, from what is known now.
+fn decide(world: &Inner, thing: &Thing) -> Option<(Object, Step)> {
+    let shelves = &world.shelves;
+    if !shelves.are_complete() {
+        return None;
+    }
+    Some(match thing.kind {
+        Kind::Organization => {
+            if !shelves.namespaces.is_complete() {
+                return None;
+            }
+            let organization = shelves.organizations.get(&thing.key)?;
+            let object = Object::of(&**organization, organization.status.as_ref());
+            (object, organizations::decide(organization, shelves))
+        }
+        Kind::Project => {
+            let project = shelves.projects.get(&thing.key)?;
+            let object = Object::of(&**project, project.status.as_ref());
+            let releases = Releases {
+                are_known: world.has_releases,
+                here: world.briefs(&thing.key.namespace, |facts| {
+                    *facts.project == *thing.key.name
+                }),
+            };
+            (object, projects::decide(project, shelves, &releases))
+        }
+        Kind::Environment => {
+            let environment = shelves.environments.get(&thing.key)?;
+            let object = Object::of(&**environment, environment.status.as_ref());
+            let releases = Releases {
+                are_known: world.has_releases,
+                here: world.briefs(&thing.key.namespace, |facts| {
+                    *facts.environment == *thing.key.name
+                }),
+            };
+            (
+                object,
+                environments::decide(environment, shelves, &releases),
+            )
+        }
+        Kind::DeploymentPipeline => {
+            let pipeline = shelves.pipelines.get(&thing.key)?;
+            let object = Object::of(&**pipeline, pipeline.status.as_ref());
+            (object, pipelines::decide(pipeline, shelves))
+        }
+        Kind::DataPlane | Kind::Release => return None,
+    })
+}
+
+/// Looks at a thing once. Tells when to look again without an event.
+pub(super) async fn run(context: &Context, thing: &Thing) -> Option<Duration> {
+    let (object, step) = decide(&context.world.look(), thing)?;
+    let work = Work {
+        context,
+        thing,
+        object,
+    };
+    match work.carry_out(step).await {
+        Ok(again) => again,
+        // The watch brings what is there now.
+        Err(Trouble::Conflict(_) | Trouble::NotFound(_)) => None,
+        Err(trouble) => {
+            tracing::debug!(%thing, reason = trouble.reason(), "it could not be looked after");
+            Some(trouble.retry_after().unwrap_or_default().max(TRY_AGAIN))
+        }
+    }
+}
+
+struct Work<'a> {
+    context: &'a Context,
+    thing: &'a Thing,
+    object: Object,
+}
+
+impl Work<'_> {
+    async fn carry_out(mut self, step: Step) -> Result<Option<Duration>, Trouble> {
+        let finalizer = self.thing.kind.finalizer();
+        let is_going = self.object.metadata.deletion_timestamp.is_some();
+        let is_held = self.object.is_held_by(finalizer);
+        if is_going && !is_held {
+            return Ok(None);
+        }
+        if !is_going && !is_held {
+            self.set_finalizer(true).await?;
+        }
+        let swept = self.sweep(&step.sweeps).await;
+        self.say(&step, swept.as_ref().err()).await?;
+        if let Some(wish) = step.namespace {
+            self.see_to_namespace(wish).await?;
+        }
+        for found in step.removes.iter().filter(|found| !found.is_going) {
+            let Thing { kind, key } = &found.thing;
+            let path = format!("{}/{}", kind.path(&key.namespace), key.name);
+            self.context.control.delete(path, &found.uid).await?;
+        }
+        match swept {
+            Ok(true) if is_going && step.may_go && step.removes.is_empty() => {
+                if let Some(note) = step.note {
+                    self.tell(note);
+                }
+                self.set_finalizer(false).await?;
+                Ok(None)
+            }
+            Ok(true) => Ok(None),
+            Ok(false) => Ok(Some(LOOK_AGAIN)),
+            Err(_) => Ok(Some(TRY_AGAIN)),
+        }
+    }
+
+    /// Takes namespaces away. Tells whether all are gone, or what is in the way.
+    async fn sweep(&self, sweeps: &[Sweep]) -> Result<bool, String> {
+        let mut is_clean = true;
+        for sweep in sweeps {
+            let name = PlaneName {
+                namespace: self.thing.key.namespace.to_string(),
+                name: sweep.plane.clone(),
+            };
+            let site = match self.context.world.look().way_to(&name) {
+                Ok(site) => site,
+                Err(_) if sweep.may_skip => continue,
+                Err(why) => return Err(why),
+            };
+            match self.sweep_one(&site, &name, sweep).await {
+                Ok(clean) => is_clean &= clean,
+                Err(_) if sweep.may_skip => {}
+                Err(trouble) => return Err(format!("DataPlane {name}: {}", trouble.message())),
+            }
+        }
+        Ok(is_clean)
+    }
+
+    async fn sweep_one(
+        &self,
+        site: &Site,
+        plane: &PlaneName,
+        sweep: &Sweep,
+    ) -> Result<bool, Trouble> {
+        let labels: Vec<(&str, &str)> = sweep
+            .labels
+            .iter()
+            .map(|(key, value)| (*key, value.as_str()))
+            .collect();
+        let mut is_clean = true;
+        for found in namespaces::labelled(site, &labels).await? {
+            let guest = self.context.world.look().guest(plane, &found.name);
+            // Whose objects are in it has it from now on.
+            if let Some(guest) = guest {
+                let labels =
+                    namespace_labels(&guest.organization, &guest.project, &guest.environment);
+                let labels: Vec<(&str, &str)> =
+                    labels.iter().map(|(key, value)| (*key, &**value)).collect();
+                namespaces::hand_over(site, &found, &labels).await?;
+                continue;
+            }
+            is_clean = false;
+            if !found.is_going {
+                namespaces::delete(site, &found).await?;
+            }
+        }
+        Ok(is_clean)
+    }
+
+    /// Writes the status, if it says something new.
+    async fn say(&mut self, step: &Step, problem: Option<&String>) -> Result<(), Trouble> {
+        use quadrille_types::conditions::{ConditionType, Reason};
+        let mut step_said = step.said.clone();
+        if let Some(problem) = problem {
+            for judgement in &mut step_said {
+                judgement.message = format!(
+                    "{problem}; to leave what is there, annotate the object with {}: \"true\"",
+                    quadrille_types::annotations::ABANDON
+                );
+                if judgement.condition == ConditionType::Finalizing {
+                    judgement.reason = Reason::CleanupFailed.as_str();
+                }
+            }
+        }
+        let said = Step {
+            said: step_said,
+            ..Step::default()
+        };
+        let generation = self.object.metadata.generation;
+        let conditions = said.conditions(&self.object.conditions, generation, &Time(now()));
+        let mut status = Map::new();
+        status.insert("conditions".to_owned(), json!(conditions));
+        status.insert("observedGeneration".to_owned(), json!(generation));
+        for (field, value) in &step.fields {
+            status.insert((*field).to_owned(), value.clone());
+        }
+        let is_known = |(field, value): (&String, &Value)| self.object.status[field] == *value;
+        if status.iter().all(is_known) {
+            return Ok(());
+        }
+        let patch = json!({
+            "metadata": { "resourceVersion": self.object.metadata.resource_version },
+            "status": status,
+        });
+        self.patch("/status", &patch).await
+    }
+
+    async fn set_finalizer(&mut self, is_held: bool) -> Result<(), Trouble> {
+        let finalizer = self.thing.kind.finalizer();
+        let mut names = self.object.metadata.finalizers.clone().unwrap_or_default();
+        names.retain(|name| name != finalizer);
+        if is_held {
+            names.push(finalizer.to_owned());
+        }
+        let patch = json!({ "metadata": {
+            "resourceVersion": self.object.metadata.resource_version,
+            "finalizers": names,
+        }});
+        self.patch("", &patch).await
+    }
+
+    async fn patch(&mut self, subresource: &str, patch: &Value) -> Result<(), Trouble> {
+        let Thing { kind, key } = self.thing;
+        let url = format!("{}/{}{subresource}", kind.path(&key.namespace), key.name);
+        self.object.metadata = self.context.control.patch_at(url, patch).await?;
+        Ok(())
+    }
+
+    async fn see_to_namespace(&self, wish: NamespaceWish) -> Result<(), Trouble> {
+        let control = &self.context.control;
+        let name = &*self.thing.key.name;
+        let url = format!("/api/v1/namespaces/{name}");
+        let labels: Map<String, Value> = organizations::labels(name)
+            .into_iter()
+            .map(|(key, value)| (key.to_owned(), json!(value)))
+            .collect();
+        match wish {
+            NamespaceWish::Make => {
+                let namespace = json!({
+                    "apiVersion": "v1", "kind": "Namespace",
+                    "metadata": {
+                        "name": name, "labels": labels,
+                        "ownerReferences": [{
+                            "apiVersion": "openchoreo.dev/v1alpha1", "kind": "Organization",
+                            "name": name, "uid": self.object.metadata.uid,
+                            "controller": true, "blockOwnerDeletion": true,
+                        }],
+                    },
+                });
+                let made = control.create("/api/v1/namespaces".to_owned(), &namespace);
+                match made.await {
+                    // The watch will tell whose it is.
+                    Err(Trouble::AlreadyExists(_)) => Ok(()),
+                    made => made,
+                }
+            }
+            NamespaceWish::Label => {
+                let patch = json!({ "metadata": { "labels": labels } });
+                control.patch_at(url, &patch).await.map(drop)
+            }
+            NamespaceWish::Leave => {
+                let gone: Map<String, Value> = labels
+                    .into_iter()
+                    .map(|(key, _)| (key, Value::Null))
+                    .collect();
+                let patch = json!({ "metadata": { "labels": gone } });
+                control.patch_at(url, &patch).await.map(drop)
+            }
+            NamespaceWish::Remove => {
+                let uid = {
+                    let world = self.context.world.look();
+                    let namespace = world.shelves.namespaces.find("", name);
+                    let waits = namespace.filter(|one| one.metadata.deletion_timestamp.is_none());
+                    waits.and_then(|one| one.metadata.uid.as_deref().map(word))
+                };
+                match uid {
+                    Some(uid) => control.delete(url, &uid).await,
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+
+    fn tell(&self, note: String) {
+        use quadrille_types::conditions::Reason;
+        self.context.events.tell(Event {
+            regarding: Regarding {
+                kind: self.thing.kind.word(),
+                namespace: self.thing.key.namespace.to_string(),
+                name: self.thing.key.name.to_string(),
+                uid: self.object.metadata.uid.clone().unwrap_or_default(),
+            },
+            is_warning: true,
+            reason: Reason::Abandoned.as_str(),
+            action: "Delete",
+            note,
+        });
+    }
+}
+
+/// What is put onto a namespace that is made for a release, so that it is found when its environment or project
+/// goes.
+pub(crate) fn namespace_labels(
+    organization: &Arc<str>,
+    project: &Arc<str>,
+    environment: &Arc<str>,
+) -> [(&'static str, Arc<str>); 4] {
+    [
+        (tracking::CREATED_BY, word(tracking::RELEASE_CONTROLLER)),
+        (data_plane::ORGANIZATION_NAME, Arc::clone(organization)),
+        (data_plane::PROJECT_NAME, Arc::clone(project)),
+        (data_plane::ENVIRONMENT_NAME, Arc::clone(environment)),
+    ]
+}

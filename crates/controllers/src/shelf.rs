@@ -1,0 +1,162 @@
+//! The objects of one kind, as a list and a watch told them.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
+
+use kube::Resource;
+use quadrille_planes::feed::News;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::key::Key;
+
+/// The objects of a kind.
+pub(crate) struct Shelf<K> {
+    objects: HashMap<Key, Arc<K>>,
+    /// What a list that is under way has not shown yet.
+    unlisted: HashSet<Key>,
+    is_complete: bool,
+}
+
+/// What was heard.
+#[derive(Default)]
+pub(crate) struct Heard {
+    /// Objects that are new or changed.
+    pub(crate) changed: Vec<Key>,
+    /// Objects that are gone.
+    pub(crate) gone: Vec<Key>,
+    /// Whether everything is known from now on, and was not before.
+    pub(crate) is_complete_now: bool,
+}
+
+impl<K> Default for Shelf<K> {
+    fn default() -> Self {
+        Self {
+            objects: HashMap::new(),
+            unlisted: HashSet::new(),
+            is_complete: false,
+        }
+    }
+}
+
+impl<K: Resource<DynamicType = ()> + DeserializeOwned> Shelf<K> {
+    /// Whether what is not here is not there.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.is_complete
+    }
+
+    /// An object.
+    pub(crate) fn get(&self, key: &Key) -> Option<&Arc<K>> {
+        self.objects.get(key)
+    }
+
+    /// An object, by its words.
+    pub(crate) fn find(&self, namespace: &str, name: &str) -> Option<&Arc<K>> {
+        self.objects.get(&Key::new(namespace, name))
+    }
+
+    /// All objects of a namespace.
+    pub(crate) fn within<'a>(&'a self, namespace: &'a str) -> impl Iterator<Item = &'a Arc<K>> {
+        let here = move |(key, _): &(&Key, _)| &*key.namespace == namespace;
+        self.objects.iter().filter(here).map(|(_, object)| object)
+    }
+
+    /// Which objects there are.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &Key> {
+        self.objects.keys()
+    }
+
+    /// Takes in news. What cannot be understood is skipped, and said.
+    pub(crate) fn hear(&mut self, news: News) -> Heard {
+        let mut heard = Heard::default();
+        match news {
+            // Until the list is complete, what is known is still there.
+            News::Listing => self.unlisted = self.objects.keys().cloned().collect(),
+            News::Listed(objects) => {
+                heard.changed = objects
+                    .into_iter()
+                    .filter_map(|one| self.put(one))
+                    .collect();
+            }
+            News::Complete(_) => {
+                heard.gone = self.unlisted.drain().collect();
+                for key in &heard.gone {
+                    self.objects.remove(key);
+                }
+                heard.is_complete_now = !std::mem::replace(&mut self.is_complete, true);
+            }
+            News::Changed(object) => heard.changed.extend(self.put(object)),
+            News::Gone(object) => {
+                let key = Key::read(&object);
+                if self.objects.remove(&key).is_some() {
+                    heard.gone.push(key);
+                }
+            }
+            News::Failed(error) => {
+                let kinds = K::plural(&());
+                tracing::warn!(%error, %kinds, "they cannot be watched");
+            }
+        }
+        heard
+    }
+
+    fn put(&mut self, object: Value) -> Option<Key> {
+        let key = Key::read(&object);
+        self.unlisted.remove(&key);
+        let object: K = read(object)?;
+        self.objects.insert(key.clone(), Arc::new(object));
+        Some(key)
+    }
+}
+
+/// Reads an object of ours; one that cannot be understood is skipped, and said.
+pub(crate) fn read<K: DeserializeOwned>(object: Value) -> Option<K> {
+    let name = object["metadata"]["name"].to_string();
+    match serde_json::from_value(object) {
+        Ok(object) => Some(object),
+        Err(error) => {
+            tracing::warn!(%name, %error, "an object cannot be understood and is left alone");
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use quadrille_types::Organization;
+    use serde_json::json;
+
+    use super::*;
+
+    fn organization(name: &str) -> Value {
+        json!({
+            "apiVersion": "openchoreo.dev/v1alpha1", "kind": "Organization",
+            "metadata": { "name": name },
+        })
+    }
+
+    #[test]
+    fn what_a_list_lacks_is_gone_once_it_is_complete() {
+        let mut shelf = Shelf::<Organization>::default();
+        shelf.hear(News::Listing);
+        shelf.hear(News::Listed(vec![organization("a"), organization("b")]));
+        assert!(!shelf.is_complete());
+        assert!(shelf.hear(News::Complete(1)).is_complete_now);
+        shelf.hear(News::Listing);
+        shelf.hear(News::Listed(vec![organization("b")]));
+        assert!(
+            shelf.find("", "a").is_some(),
+            "the list is not complete yet"
+        );
+        let heard = shelf.hear(News::Complete(2));
+        assert_eq!(heard.gone, [Key::new("", "a")]);
+        assert!(!heard.is_complete_now && shelf.find("", "a").is_none());
+        assert_eq!(
+            shelf.hear(News::Gone(organization("b"))).gone,
+            [Key::new("", "b")]
+        );
+        assert_eq!(shelf.keys().count(), 0);
+    }
+}
