@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc};
 
 use kube::Resource;
 use quadrille_objects::word;
-use serde_json::Value;
+use quadrille_planes::feed::Head;
 
 /// Which object of a kind; the namespace is empty for one of the whole cluster.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -32,9 +32,8 @@ impl Key {
     }
 
     /// Of an object that was not read yet.
-    pub(crate) fn read(object: &Value) -> Self {
-        let text = |key: &str| object["metadata"][key].as_str().unwrap_or_default();
-        Self::new(text("namespace"), text("name"))
+    pub(crate) fn told(head: &Head) -> Self {
+        Self::new(&head.namespace, &head.name)
     }
 }
 

@@ -6,9 +6,8 @@ use std::{
 };
 
 use kube::Resource;
-use quadrille_planes::feed::News;
+use quadrille_planes::feed::{News, Told};
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
 use crate::key::Key;
 
@@ -75,10 +74,7 @@ impl<K: Resource<DynamicType = ()> + DeserializeOwned> Shelf<K> {
             // Until the list is complete, what is known is still there.
             News::Listing => self.unlisted = self.objects.keys().cloned().collect(),
             News::Listed(objects) => {
-                heard.changed = objects
-                    .into_iter()
-                    .filter_map(|one| self.put(one))
-                    .collect();
+                heard.changed = objects.iter().filter_map(|one| self.put(one)).collect();
             }
             News::Complete(_) => {
                 heard.gone = self.unlisted.drain().collect();
@@ -87,9 +83,9 @@ impl<K: Resource<DynamicType = ()> + DeserializeOwned> Shelf<K> {
                 }
                 heard.is_complete_now = !std::mem::replace(&mut self.is_complete, true);
             }
-            News::Changed(object) => heard.changed.extend(self.put(object)),
+            News::Changed(object) => heard.changed.extend(self.put(&object)),
             News::Gone(object) => {
-                let key = Key::read(&object);
+                let key = Key::told(&object.head());
                 if self.objects.remove(&key).is_some() {
                     heard.gone.push(key);
                 }
@@ -102,8 +98,8 @@ impl<K: Resource<DynamicType = ()> + DeserializeOwned> Shelf<K> {
         heard
     }
 
-    fn put(&mut self, object: Value) -> Option<Key> {
-        let key = Key::read(&object);
+    fn put(&mut self, object: &Told) -> Option<Key> {
+        let key = Key::told(&object.head());
         self.unlisted.remove(&key);
         let object: K = read(object)?;
         self.objects.insert(key.clone(), Arc::new(object));
@@ -112,11 +108,11 @@ impl<K: Resource<DynamicType = ()> + DeserializeOwned> Shelf<K> {
 }
 
 /// Reads an object of ours; one that cannot be understood is skipped, and said.
-pub(crate) fn read<K: DeserializeOwned>(object: Value) -> Option<K> {
-    let name = object["metadata"]["name"].to_string();
-    match serde_json::from_value(object) {
+pub(crate) fn read<K: DeserializeOwned>(object: &Told) -> Option<K> {
+    match object.read() {
         Ok(object) => Some(object),
         Err(error) => {
+            let name = object.head().name;
             tracing::warn!(%name, %error, "an object cannot be understood and is left alone");
             None
         }
@@ -130,11 +126,11 @@ mod tests {
 
     use super::*;
 
-    fn organization(name: &str) -> Value {
-        json!({
+    fn organization(name: &str) -> Told {
+        Told::from(json!({
             "apiVersion": "openchoreo.dev/v1alpha1", "kind": "Organization",
             "metadata": { "name": name },
-        })
+        }))
     }
 
     #[test]

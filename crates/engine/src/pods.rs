@@ -10,8 +10,7 @@ use quadrille_objects::{
     Identity,
     health::{Pod, PodSelector},
 };
-use quadrille_planes::feed::{self, News, Source};
-use serde_json::Value;
+use quadrille_planes::feed::{self, News, Source, Told};
 
 use crate::sights::Sights;
 
@@ -29,8 +28,8 @@ pub(crate) async fn follow(
     let mut pods: HashMap<String, Pod> = HashMap::new();
     let mut is_complete = false;
     feed::follow(source, |news| {
-        let mut put = |object: &Value| {
-            let pod = Pod::read(object);
+        let mut put = |object: &Told| {
+            let pod = Pod::read(&object.value());
             if pods.len() < MOST || pods.contains_key(pod.name()) {
                 pods.insert(pod.name().to_owned(), pod);
             }
@@ -44,7 +43,7 @@ pub(crate) async fn follow(
             News::Complete(_) => is_complete = true,
             News::Changed(object) => put(&object),
             News::Gone(object) => {
-                pods.remove(Pod::read(&object).name());
+                pods.remove(&object.head().name);
             }
             News::Failed(_) => return,
         }

@@ -11,10 +11,10 @@ use parking_lot::{RwLock, RwLockReadGuard};
 use quadrille_objects::{
     GroupKind, Identity, Live, Sight,
     health::{self, Health, Pod},
-    live::{Lens, revision},
+    live::Lens,
     word,
 };
-use quadrille_planes::feed::News;
+use quadrille_planes::feed::{Head, News, Told};
 use serde_json::Value;
 
 /// Called with an identity and an owner whose view of it changed.
@@ -179,7 +179,7 @@ impl Sights {
             match news {
                 News::Listing => drawer.list += 1,
                 News::Listed(objects) => {
-                    for object in objects {
+                    for object in &objects {
                         drawer.see(kind, api_version, object, self.lens, &mut told);
                     }
                 }
@@ -188,16 +188,15 @@ impl Sights {
                     drawer.complete(revision, &mut told);
                 }
                 News::Changed(object) => {
-                    drawer.has_told(revision(&object));
-                    drawer.see(kind, api_version, object, self.lens, &mut told);
+                    drawer.has_told(object.head().revision());
+                    drawer.see(kind, api_version, &object, self.lens, &mut told);
                 }
                 News::Gone(object) => {
-                    drawer.has_told(revision(&object));
-                    if let Some(place) = Place::read(&object) {
-                        let uid = object["metadata"]["uid"].as_str().unwrap_or_default();
-                        let gone = drawer.take(&place, uid, revision(&object));
-                        told.extend(gone.map(|live| (place, live.owner)));
-                    }
+                    let head = object.head();
+                    drawer.has_told(head.revision());
+                    let place = Place::told(&head);
+                    let gone = drawer.take(&place, &head.uid, head.revision());
+                    told.extend(gone.map(|live| (place, live.owner)));
                 }
                 News::Failed(_) => {}
             }
@@ -296,22 +295,25 @@ impl Drawer {
         &mut self,
         kind: &GroupKind,
         api_version: &str,
-        mut object: Value,
+        object: &Told,
         lens: Lens,
         told: &mut Vec<(Place, Option<Arc<str>>)>,
     ) {
-        let Some(place) = Place::read(&object) else {
+        let head = object.head();
+        if head.name.is_empty() {
             return;
-        };
+        }
+        let place = Place::told(&head);
         // Most often it is the echo of what we wrote ourselves.
         if let Some(seen) = self.objects.get_mut(&place)
-            && seen.live.resource_version == revision(&object)
+            && seen.live.resource_version == head.revision()
             && seen.live.resource_version != u64::MAX
-            && object["metadata"]["uid"] == *seen.live.uid
+            && *seen.live.uid == *head.uid
         {
             seen.list = self.list;
             return;
         }
+        let mut object = object.value();
         // Items of lists, and metadata alone, don't say what they are.
         object["apiVersion"] = api_version.into();
         object["kind"] = (*kind.kind).into();
@@ -395,12 +397,11 @@ impl Place {
         }
     }
 
-    fn read(object: &Value) -> Option<Self> {
-        let metadata = &object["metadata"];
-        Some(Self {
-            namespace: word(metadata["namespace"].as_str().unwrap_or_default()),
-            name: metadata["name"].as_str()?.into(),
-        })
+    fn told(head: &Head) -> Self {
+        Self {
+            namespace: word(&head.namespace),
+            name: head.name.as_str().into(),
+        }
     }
 
     fn identity(&self, kind: &GroupKind) -> Identity {

@@ -1,8 +1,8 @@
 //! Follows the objects of a kind: lists them, then watches from there, for ever.
 //!
 //! Unlike an ordinary reflector it tells the revision of each complete list, so that whoever listens can tell
-//! an object that is gone from one that was made after the list was taken. Objects are told as plain JSON: one
-//! that cannot be understood is the listener's to skip, and stops nothing.
+//! an object that is gone from one that was made after the list was taken. Objects are told as the text that they
+//! are: one that cannot be understood is the listener's to skip, and stops nothing.
 
 use std::{pin::pin, time::Duration};
 
@@ -13,8 +13,8 @@ use kube::{
     Client,
     core::{ApiResource, WatchEvent},
 };
-use serde::Deserialize;
-use serde_json::Value;
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::{Value, value::RawValue};
 use tokio::time::{sleep, timeout};
 
 use crate::trouble::Trouble;
@@ -28,19 +28,80 @@ pub struct Source {
     metadata_only: bool,
 }
 
+/// An object as the server wrote it, not read yet: most are told again only because we wrote them ourselves.
+#[derive(Clone, Debug)]
+pub struct Told(Box<RawValue>);
+
+/// As much of an object as tells which it is, and how new.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Head {
+    /// Its namespace; empty for an object of the whole cluster.
+    pub namespace: String,
+    /// Its name.
+    pub name: String,
+    /// Its uid.
+    pub uid: String,
+    /// Its revision.
+    pub resource_version: String,
+}
+
+impl Head {
+    /// The revision as a number. Servers count up; one that doesn't is taken for the newest.
+    pub fn revision(&self) -> u64 {
+        self.resource_version.parse().unwrap_or(u64::MAX)
+    }
+}
+
+impl Told {
+    /// Which object this is; nothing can be told of what is none.
+    pub fn head(&self) -> Head {
+        #[derive(Deserialize)]
+        struct Headed {
+            #[serde(default)]
+            metadata: Head,
+        }
+        serde_json::from_str::<Headed>(self.0.get())
+            .map_or_else(|_| Head::default(), |it| it.metadata)
+    }
+
+    /// Reads it.
+    pub fn read<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
+        serde_json::from_str(self.0.get())
+    }
+
+    /// The object as a tree.
+    pub fn value(&self) -> Value {
+        self.read().unwrap_or_default()
+    }
+}
+
+impl From<Value> for Told {
+    fn from(object: Value) -> Self {
+        let text = object.to_string();
+        Self(RawValue::from_string(text).expect("a value is JSON"))
+    }
+}
+
+impl<'de> Deserialize<'de> for Told {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Box::<RawValue>::deserialize(deserializer).map(Self)
+    }
+}
+
 /// What is told.
 #[derive(Debug)]
 pub enum News {
     /// A list begins; what was told before may be out of date.
     Listing,
     /// Some objects of the list.
-    Listed(Vec<Value>),
+    Listed(Vec<Told>),
     /// The list is complete as of this revision.
     Complete(u64),
     /// An object is new or changed.
-    Changed(Value),
+    Changed(Told),
     /// An object is gone; this is what it last was.
-    Gone(Value),
+    Gone(Told),
     /// Listing or watching failed and is tried again.
     Failed(Trouble),
 }
@@ -48,7 +109,7 @@ pub enum News {
 #[derive(Deserialize)]
 struct Page {
     metadata: ListMeta,
-    items: Option<Vec<Value>>,
+    items: Option<Vec<Told>>,
 }
 
 /// Objects per page of a list: few, because a page is read as a whole and takes ten times its size while it is.
@@ -223,10 +284,7 @@ async fn watch(
     ];
     let request = source.request(&query, "PartialObjectMetadata")?;
     // A server that takes the request and says nothing at all must not hold us for ever.
-    let opening = timeout(
-        PAGE_DEADLINE,
-        source.client.request_events::<Value>(request),
-    );
+    let opening = timeout(PAGE_DEADLINE, source.client.request_events::<Told>(request));
     let events = match opening.await.map_err(too_slow)? {
         Ok(events) => events,
         Err(kube::Error::Api(status)) if status.code == 410 => return Ok(Ended::Expired),
@@ -257,9 +315,10 @@ async fn watch(
     }
 }
 
-fn note(object: &Value, revision: &mut String) {
-    if let Some(newer) = object["metadata"]["resourceVersion"].as_str() {
-        newer.clone_into(revision);
+fn note(object: &Told, revision: &mut String) {
+    let newer = object.head().resource_version;
+    if !newer.is_empty() {
+        *revision = newer;
     }
 }
 

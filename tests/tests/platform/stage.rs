@@ -51,22 +51,32 @@ impl Stage {
             organizations.iter().copied().map(Some).collect()
         };
         for scope in scopes {
-            let client = self.wire.attach(self.client(), self.cluster.namespace());
-            let options = Options {
-                control: client.clone(),
-                local: client,
-                namespace: scope.map(ToOwned::to_owned),
-                lease: Terms {
-                    name: scope.unwrap_or("everything").to_owned(),
-                    duration: Duration::from_mins(1),
-                    renewal: Duration::from_secs(20),
-                    ..Terms::new(self.cluster.namespace(), "test")
-                },
-                planes: quadrille_controllers::Settings::default(),
-            };
-            let run = async move { quadrille_controllers::run(&options).await };
-            self.running.push(tokio::spawn(run));
+            let (client, lease) = (self.client(), self.cluster.namespace().to_owned());
+            self.run_with(&client, scope, &lease);
         }
+    }
+
+    /// Controllers for an organization that are somebody, and have their lease where they may.
+    pub(crate) fn run_as(&mut self, client: &Client, organization: &str) {
+        self.run_with(client, Some(organization), "quadrille-system");
+    }
+
+    fn run_with(&mut self, client: &Client, scope: Option<&str>, lease: &str) {
+        let client = self.wire.attach(client.clone(), self.cluster.namespace());
+        let options = Options {
+            control: client.clone(),
+            local: client,
+            namespace: scope.map(ToOwned::to_owned),
+            lease: Terms {
+                name: scope.unwrap_or("everything").to_owned(),
+                duration: Duration::from_mins(1),
+                renewal: Duration::from_secs(20),
+                ..Terms::new(lease, "test")
+            },
+            planes: quadrille_controllers::Settings::default(),
+        };
+        let run = async move { quadrille_controllers::run(&options).await };
+        self.running.push(tokio::spawn(run));
     }
 
     /// Kills the controllers as a crash does.

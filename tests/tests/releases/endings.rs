@@ -16,12 +16,21 @@ use crate::{
 
 #[tokio::test]
 async fn parents_may_be_deleted_first_and_everything_goes() {
-    let platform = Platform::start().await;
+    let mut platform = Platform::start().await;
     platform.release("cart", &[("a", config("a", "1"))]).await;
     platform.until("cart", ConditionType::Ready, "True").await;
+    // An environment that no controller holds is gone at once.
+    platform.kill();
     let environments = platform.cluster.api::<Environment>();
+    let free = json!({ "metadata": { "finalizers": [] } });
+    let merge = PatchParams::default();
+    environments
+        .patch("dev", &merge, &Patch::Merge(&free))
+        .await
+        .unwrap();
     let delete = DeleteParams::default();
     environments.delete("dev", &delete).await.unwrap();
+    platform.run();
     platform
         .until_said(
             "cart",

@@ -169,7 +169,10 @@ async fn a_cell_comes_in_order_and_goes_in_reverse() {
             .filter(|call| call.verb == verb && !call.resource.starts_with("releases"))
             .map(|call| call.resource);
         plane
-            .filter(|resource| !resource.starts_with("dataplanes") && resource != "leases")
+            .filter(|resource| {
+                let ours = ["dataplanes", "environments", "leases"];
+                !ours.iter().any(|one| resource.starts_with(one))
+            })
             .collect()
     };
     let order = ["namespaces", "networkpolicies", "configmaps", "deployments"];

@@ -10,9 +10,8 @@ use kube::{Client, core::ApiResource};
 use parking_lot::Mutex;
 use quadrille_planes::{
     SecretName,
-    feed::{self, News, Source},
+    feed::{self, News, Source, Told},
 };
-use serde_json::Value;
 use tokio::{sync::Notify, task::JoinHandle};
 
 type Data = BTreeMap<String, ByteString>;
@@ -95,7 +94,7 @@ fn hear(known: &Mutex<Known>, changed: &Notify, name: &SecretName, news: News) {
     match news {
         News::Listing => return,
         News::Listed(objects) => {
-            if let Some(object) = objects.into_iter().next() {
+            if let Some(object) = objects.first() {
                 known.data.insert(name.clone(), Some(data(object)));
             }
         }
@@ -104,7 +103,7 @@ fn hear(known: &Mutex<Known>, changed: &Notify, name: &SecretName, news: News) {
             known.data.entry(name.clone()).or_insert(None);
         }
         News::Changed(object) => {
-            known.data.insert(name.clone(), Some(data(object)));
+            known.data.insert(name.clone(), Some(data(&object)));
         }
         News::Gone(_) => {
             known.data.insert(name.clone(), None);
@@ -117,7 +116,7 @@ fn hear(known: &Mutex<Known>, changed: &Notify, name: &SecretName, news: News) {
     changed.notify_one();
 }
 
-fn data(object: Value) -> Data {
-    let secret: Secret = serde_json::from_value(object).unwrap_or_default();
+fn data(object: &Told) -> Data {
+    let secret: Secret = object.read().unwrap_or_default();
     secret.data.unwrap_or_default()
 }

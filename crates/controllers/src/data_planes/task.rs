@@ -23,6 +23,8 @@ use crate::{
 
 /// How often to look whether a plane that is to go is still in use, should nobody have said so.
 const LOOK_AGAIN: Duration = Duration::from_secs(30);
+/// How soon to look again while not everything was read.
+const SOON: Duration = Duration::from_millis(200);
 /// How long after a failed write it is tried again.
 const WRITE_AGAIN: Duration = Duration::from_secs(2);
 
@@ -226,6 +228,10 @@ impl Work {
             .flatten()
             .any(|name| name == finalizers::DATA_PLANE);
         let is_going = plane.metadata.deletion_timestamp.is_some();
+        if is_going && !self.around.context.world.look().is_complete() {
+            // Nobody can tell yet who uses it.
+            return Ok(Some(SOON));
+        }
         let users = if is_going {
             self.users()
         } else {

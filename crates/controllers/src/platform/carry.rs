@@ -102,7 +102,15 @@ fn decide(world: &Inner, thing: &Thing) -> Option<(Object, Step)> {
 
 /// Looks at a thing once. Tells when to look again without an event.
 pub(super) async fn run(context: &Context, thing: &Thing) -> Option<Duration> {
-    let (object, step) = decide(&context.world.look(), thing)?;
+    let decided = decide(&context.world.look(), thing);
+    let Some((object, step)) = decided else {
+        context.written.lock().remove(thing);
+        return None;
+    };
+    if !is_heard(context, thing, &object.metadata) {
+        // The watch brings what we wrote, and with it the next look.
+        return None;
+    }
     let work = Work {
         context,
         thing,
@@ -117,6 +125,23 @@ pub(super) async fn run(context: &Context, thing: &Thing) -> Option<Duration> {
             Some(trouble.retry_after().unwrap_or_default().max(TRY_AGAIN))
         }
     }
+}
+
+/// Whether what is known of a thing is as new as what we wrote last.
+fn is_heard(context: &Context, thing: &Thing, metadata: &ObjectMeta) -> bool {
+    let mut written = context.written.lock();
+    let is_older = written
+        .get(thing)
+        .is_some_and(|written| revision(metadata) < *written);
+    if !is_older {
+        written.remove(thing);
+    }
+    !is_older
+}
+
+fn revision(metadata: &ObjectMeta) -> u64 {
+    let text = metadata.resource_version.as_deref().unwrap_or_default();
+    text.parse().unwrap_or(u64::MAX)
 }
 
 struct Work<'a> {
@@ -269,6 +294,11 @@ impl Work<'_> {
         let Thing { kind, key } = self.thing;
         let url = format!("{}/{}{subresource}", kind.path(&key.namespace), key.name);
         self.object.metadata = self.context.control.patch_at(url, patch).await?;
+        let written = revision(&self.object.metadata);
+        if written != u64::MAX {
+            let mut known = self.context.written.lock();
+            known.insert(self.thing.clone(), written);
+        }
         Ok(())
     }
 

@@ -16,10 +16,14 @@ mod teardown;
 mod world;
 mod writes;
 
-use std::{collections::HashSet, sync::Arc, time::Duration};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+    time::Duration,
+};
 
 use kube::{Resource, core::ApiResource};
-use quadrille_objects::live::revision;
+use parking_lot::Mutex;
 use quadrille_planes::{
     PlaneName, Trouble,
     feed::{self, News, Source},
@@ -52,6 +56,9 @@ pub(crate) struct Context {
     pub(crate) events: Events,
     /// Things of the platform to look at.
     pub(crate) things: Queue<(), Thing>,
+    /// The revisions of things that were written last and are not heard of yet: before that, what is known of them
+    /// is old.
+    pub(crate) written: Mutex<HashMap<Thing, u64>>,
     changes: watch::Sender<()>,
     queue: Queue<Lane, Key>,
     namespace: Option<String>,
@@ -67,6 +74,7 @@ impl Context {
             control,
             world: World::default(),
             things: Queue::new(platform::AT_ONCE),
+            written: Mutex::default(),
             changes: watch::Sender::new(()),
             queue: Queue::new(AT_ONCE),
             namespace,
@@ -214,7 +222,7 @@ impl Context {
         match news {
             News::Listing => self.world.look().begin_list(),
             News::Listed(objects) => {
-                for object in objects {
+                for object in &objects {
                     self.hear_release(object);
                 }
             }
@@ -234,17 +242,18 @@ impl Context {
                 }
                 self.platform_changed();
             }
-            News::Changed(object) => self.hear_release(object),
+            News::Changed(object) => self.hear_release(&object),
             News::Gone(object) => self.lose_release(&object),
             News::Failed(error) => tracing::warn!(%error, "releases cannot be watched"),
         }
     }
 
-    fn hear_release(&self, object: Value) {
+    fn hear_release(&self, object: &feed::Told) {
+        let which = object.head();
         if self
             .world
             .look()
-            .knows(&Key::read(&object), revision(&object))
+            .knows(&Key::told(&which), which.revision())
         {
             return;
         }
@@ -300,9 +309,9 @@ impl Context {
         }
     }
 
-    fn lose_release(&self, object: &Value) {
-        let key = Key::read(object);
-        let uid = object["metadata"]["uid"].as_str().unwrap_or_default();
+    fn lose_release(&self, object: &feed::Told) {
+        let which = object.head();
+        let (key, uid) = (Key::told(&which), which.uid.as_str());
         let (facts, others) = {
             let mut world = self.world.look();
             let held = world.releases.get(&key).map(|held| Arc::clone(&held.facts));

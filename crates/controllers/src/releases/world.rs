@@ -319,6 +319,11 @@ impl Inner {
         waiting
     }
 
+    /// Whether everything was read that says who uses what.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.has_releases && self.shelves.are_complete()
+    }
+
     /// The releases of a namespace that are asked for, in short.
     pub(crate) fn briefs(
         &self,

@@ -11,10 +11,10 @@ const LENS: Lens = Lens {
     manager: "us",
 };
 
-type Told = Arc<Mutex<Vec<String>>>;
+type Heard = Arc<Mutex<Vec<String>>>;
 
-fn sights() -> (Sights, Told) {
-    let told = Told::default();
+fn sights() -> (Sights, Heard) {
+    let told = Heard::default();
     let heard = Arc::clone(&told);
     let tell: Tell = Arc::new(move |identity, owner| {
         heard.lock().push(format!("{owner}: {identity}"));
@@ -30,6 +30,10 @@ fn config(name: &str, uid: &str, revision: u64, owner: &str) -> Value {
             "resourceVersion": revision.to_string(), "labels": {"owner": owner},
         },
     })
+}
+
+fn shown(name: &str, uid: &str, revision: u64, owner: &str) -> Told {
+    config(name, uid, revision, owner).into()
 }
 
 fn kind() -> GroupKind {
@@ -60,7 +64,7 @@ fn nothing_is_known_until_a_list_is_complete() {
     assert_eq!(word(&sights, "a"), "unknown");
     hear(
         &sights,
-        [News::Listing, News::Listed(vec![config("a", "1", 5, "r")])],
+        [News::Listing, News::Listed(vec![shown("a", "1", 5, "r")])],
     );
     assert_eq!(
         (word(&sights, "a"), word(&sights, "b")),
@@ -76,7 +80,7 @@ fn an_older_event_does_not_undo_what_our_own_write_showed() {
     let (sights, told) = sights();
     hear(&sights, [News::Listing, News::Complete(5)]);
     sights.note(&id("a"), &config("a", "1", 10, "r"));
-    hear(&sights, [News::Changed(config("a", "1", 8, "other"))]);
+    hear(&sights, [News::Changed(shown("a", "1", 8, "other"))]);
     assert_eq!(
         sights.with(&id("a"), |sight| match sight {
             Sight::Present(live) => live.owner.clone(),
@@ -84,7 +88,7 @@ fn an_older_event_does_not_undo_what_our_own_write_showed() {
         }),
         Some("r".into())
     );
-    hear(&sights, [News::Gone(config("a", "0", 9, "r"))]);
+    hear(&sights, [News::Gone(shown("a", "0", 9, "r"))]);
     assert_eq!(
         word(&sights, "a"),
         "present",
@@ -94,7 +98,7 @@ fn an_older_event_does_not_undo_what_our_own_write_showed() {
         told.lock().is_empty(),
         "our own writes and old news are no news"
     );
-    hear(&sights, [News::Gone(config("a", "1", 11, "r"))]);
+    hear(&sights, [News::Gone(shown("a", "1", 11, "r"))]);
     assert_eq!((word(&sights, "a"), told.lock().len()), ("absent", 1));
 }
 
@@ -105,13 +109,10 @@ fn a_new_list_takes_away_what_it_lacks_except_what_was_written_after_it() {
         &sights,
         [
             News::Listing,
-            News::Listed(vec![
-                config("old", "1", 5, "r"),
-                config("kept", "2", 5, "r"),
-            ]),
+            News::Listed(vec![shown("old", "1", 5, "r"), shown("kept", "2", 5, "r")]),
             News::Complete(6),
             News::Listing,
-            News::Listed(vec![config("kept", "2", 5, "r")]),
+            News::Listed(vec![shown("kept", "2", 5, "r")]),
         ],
     );
     sights.note(&id("new"), &config("new", "3", 20, "r"));
@@ -131,11 +132,11 @@ fn a_new_list_takes_away_what_it_lacks_except_what_was_written_after_it() {
 #[test]
 fn both_owners_hear_of_a_handover() {
     let (sights, told) = sights();
-    hear(&sights, [News::Changed(config("a", "1", 5, "r"))]);
+    hear(&sights, [News::Changed(shown("a", "1", 5, "r"))]);
     told.lock().clear();
-    hear(&sights, [News::Changed(config("a", "1", 6, "s"))]);
+    hear(&sights, [News::Changed(shown("a", "1", 6, "s"))]);
     assert_eq!(*told.lock(), ["r: ConfigMap n/a", "s: ConfigMap n/a"]);
-    hear(&sights, [News::Changed(config("a", "1", 7, "s"))]);
+    hear(&sights, [News::Changed(shown("a", "1", 7, "s"))]);
     assert_eq!(told.lock().len(), 2, "a new revision alone is no news");
 }
 
@@ -145,7 +146,7 @@ fn an_answer_that_comes_after_the_watch_told_the_end_brings_nothing_back() {
     hear(&sights, [News::Listing, News::Complete(1)]);
     sights.note(&id("a"), &config("a", "u", 2, "r"));
     assert_eq!(word(&sights, "a"), "present");
-    hear(&sights, [News::Gone(config("a", "u", 4, "r"))]);
+    hear(&sights, [News::Gone(shown("a", "u", 4, "r"))]);
     sights.note(&id("a"), &config("a", "u", 3, "r"));
     assert_eq!(word(&sights, "a"), "absent");
     sights.note(&id("a"), &config("a", "v", 5, "r"));

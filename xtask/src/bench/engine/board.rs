@@ -6,15 +6,16 @@ use std::{
     time::{Duration, Instant},
 };
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use bytes::Bytes;
 use http::Method;
 use http_body_util::BodyExt as _;
+use hyper::body::Incoming;
 use serde::Deserialize;
 use tokio::{sync::watch, task::JoinHandle};
 
 use super::fixture::{NAMESPACE, releases};
-use crate::wire::Endpoint;
+use crate::wire::{Connection, Endpoint};
 
 /// How long anything may take.
 const DEADLINE: Duration = Duration::from_mins(10);
@@ -86,37 +87,16 @@ struct Condition {
 impl Board {
     /// Watches from now on, beginning with what there is.
     pub(in crate::bench) async fn open(endpoint: &Endpoint) -> Result<Self> {
-        let mut connection = endpoint.connect().await?;
-        let target = format!("{}?watch=true&resourceVersion=0", releases(NAMESPACE));
-        let headers = [("Accept", "application/json"), ("User-Agent", "bench/1.0")];
-        let answer = connection
-            .open(Method::GET, &target, &headers, Bytes::new())
-            .await?;
         let seen = Arc::new(Mutex::new(HashMap::new()));
         let (tell, changed) = watch::channel(0);
-        let (shared, mut body) = (Arc::clone(&seen), answer.into_body());
+        let mut body = watch_releases(endpoint).await?;
+        let (shared, endpoint) = (Arc::clone(&seen), endpoint.clone());
         let task = tokio::spawn(async move {
-            let _connection = connection;
-            let mut unread: Vec<u8> = Vec::new();
-            while let Some(frame) = body.frame().await {
-                let Ok(data) = frame?.into_data() else {
-                    continue;
-                };
-                unread.extend_from_slice(&data);
-                let Some(end) = unread.iter().rposition(|byte| *byte == b'\n') else {
-                    continue;
-                };
-                let rest = unread.split_off(end + 1);
-                for line in unread
-                    .split(|byte| *byte == b'\n')
-                    .filter(|line| !line.is_empty())
-                {
-                    put(&shared, line)?;
-                }
-                unread = rest;
-                tell.send_modify(|count| *count += 1);
+            loop {
+                read(body, &shared, &tell).await?;
+                // A server ends the watches of a kind whose definition it takes in again.
+                body = watch_releases(&endpoint).await?;
             }
-            bail!("the server ended the watch")
         });
         Ok(Self {
             seen,
@@ -157,6 +137,45 @@ impl Board {
             }
         }
     }
+}
+
+/// Opens a watch that begins with what there is.
+async fn watch_releases(endpoint: &Endpoint) -> Result<(Connection, Incoming)> {
+    let mut connection = endpoint.connect().await?;
+    let target = format!("{}?watch=true&resourceVersion=0", releases(NAMESPACE));
+    let headers = [("Accept", "application/json"), ("User-Agent", "bench/1.0")];
+    let answer = connection
+        .open(Method::GET, &target, &headers, Bytes::new())
+        .await?;
+    Ok((connection, answer.into_body()))
+}
+
+/// Reads a watch to its end.
+async fn read(
+    (_connection, mut body): (Connection, Incoming),
+    seen: &Mutex<HashMap<String, State>>,
+    tell: &watch::Sender<u64>,
+) -> Result<()> {
+    let mut unread: Vec<u8> = Vec::new();
+    while let Some(frame) = body.frame().await {
+        let Ok(data) = frame?.into_data() else {
+            continue;
+        };
+        unread.extend_from_slice(&data);
+        let Some(end) = unread.iter().rposition(|byte| *byte == b'\n') else {
+            continue;
+        };
+        let rest = unread.split_off(end + 1);
+        for line in unread
+            .split(|byte| *byte == b'\n')
+            .filter(|line| !line.is_empty())
+        {
+            put(seen, line)?;
+        }
+        unread = rest;
+        tell.send_modify(|count| *count += 1);
+    }
+    Ok(())
 }
 
 fn put(seen: &Mutex<HashMap<String, State>>, line: &[u8]) -> Result<()> {
