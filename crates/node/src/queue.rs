@@ -229,12 +229,6 @@ impl Queue {
             }
         }
     }
-
-    /// How many keys wait or are looked at, those put off aside.
-    pub(crate) fn busy(&self) -> usize {
-        let state = self.state.lock();
-        state.ready.len() + state.running.len()
-    }
 }
 
 impl State {

@@ -161,13 +161,6 @@ impl Pod {
         })
     }
 
-    /// Whether that object controls it.
-    pub(crate) fn is_of(&self, uid: &str) -> bool {
-        self.controller
-            .as_ref()
-            .is_some_and(|owner| &*owner.uid == uid)
-    }
-
     /// Whether its labels are selected.
     pub(crate) fn is_selected(&self, selector: &LabelSelector) -> bool {
         selector.matches_with(|key| self.labels.get(key))

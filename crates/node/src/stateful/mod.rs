@@ -241,12 +241,7 @@ mod tests {
         assert_eq!(pod["metadata"]["name"], "db-2");
         assert_eq!(pod["spec"]["hostname"], "db-2");
         assert_eq!(pod["spec"]["subdomain"], "dbs");
-        assert_eq!(
-            int(&json!(
-                pod["spec"]["volumes"].as_array().map_or(0, Vec::len)
-            )),
-            2
-        );
+        assert_eq!(list(&pod["spec"]["volumes"]).len(), 2);
         assert_eq!(
             pod["spec"]["volumes"][0]["persistentVolumeClaim"]["claimName"],
             "data-db-2"

@@ -1,0 +1,7 @@
+//! Workloads come to life: their controllers, the scheduler and the node, on the embedded cluster and on a real one.
+
+mod batch;
+mod recorder;
+mod rollouts;
+mod services;
+mod trouble;
