@@ -11,9 +11,7 @@ use kube::{
 use quadrille_apiserver::clock::{Clock, SystemClock};
 use tokio::sync::OnceCell;
 
-use crate::{
-    builders::mk, clock::ManualClock, definitions, embedded::Embedded, real, wire::Wire,
-};
+use crate::{builders::mk, clock::ManualClock, definitions, embedded::Embedded, real, wire::Wire};
 
 /// Which kind of cluster a test has got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

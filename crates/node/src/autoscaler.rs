@@ -23,16 +23,16 @@ pub(crate) async fn look(hands: &Hands, place: &Place) -> Outcome {
     };
     let target = &scaler["spec"]["scaleTargetRef"];
     let now = hands.now();
-    let Some(scaled) = Kind::named(text(&target["kind"])) else {
+    let Some(target_kind) = Kind::named(text(&target["kind"])) else {
         let message = format!("no matches for kind {:?}", text(&target["kind"]));
         let status = unable(&scaler, "FailedGetScale", &message, now);
         return hands.set_status(kind, &scaler, &status).await;
     };
     let target_place = Place::new(&place.namespace, text(&target["name"]));
-    let Some(object) = hands.seen.get(scaled, &target_place) else {
+    let Some(object) = hands.seen.get(target_kind, &target_place) else {
         let message = format!(
             "the HPA controller was unable to get the target's current scale: {} {:?} not found",
-            scaled.resource().plural,
+            target_kind.resource().plural,
             target_place.name
         );
         let status = unable(&scaler, "FailedGetScale", &message, now);
@@ -42,7 +42,10 @@ pub(crate) async fn look(hands: &Hands, place: &Place) -> Outcome {
     let decision = decide(&scaler, current);
     if let Some(desired) = decision.desired.filter(|desired| *desired != current) {
         let patch = json!({ "spec": { "replicas": desired } });
-        match hands.merge(scaled, &target_place, "scale", &patch).await {
+        match hands
+            .merge(target_kind, &target_place, "scale", &patch)
+            .await
+        {
             Ok(_) => {}
             Err(Trouble::NotFound(_)) => return Ok(()),
             Err(trouble) => return Err(trouble),

@@ -65,9 +65,9 @@ impl Hands {
 
     async fn count_up(&self, place: &Place, count: i64) -> Option<(Place, i64)> {
         let path = format!("{}/{}", collection(&place.namespace), place.name);
-        let patch = json!({ "count": count, "lastTimestamp": shown(self.now()) });
+        let count_up = json!({ "count": count, "lastTimestamp": shown(self.now()) });
         // One that has expired meanwhile is written anew.
-        let patched = self.merge_path(&path, &patch).await;
+        let patched = self.merge_path(&path, &count_up).await;
         patched.is_ok().then(|| (place.clone(), count))
     }
 

@@ -126,16 +126,16 @@ impl Hands {
         way: &str,
         manager: Manager,
     ) -> Result<Value, Trouble> {
-        let mut path = kind.path(&place.namespace, &place.name);
+        let mut url_path = kind.path(&place.namespace, &place.name);
         if !subresource.is_empty() {
-            path = format!("{path}/{subresource}");
+            url_path = format!("{url_path}/{subresource}");
         }
         let content = if way == "strategic" {
             "application/strategic-merge-patch+json"
         } else {
             "application/merge-patch+json"
         };
-        let request = Request::patch(url(&path, manager))
+        let request = Request::patch(url(&url_path, manager))
             .header(header::CONTENT_TYPE, content)
             .body(patch.to_string().into_bytes());
         let patched = self.send(request).await?;
@@ -180,10 +180,10 @@ impl Hands {
     }
 
     /// Patches an object of any path.
-    pub(crate) async fn merge_path(&self, path: &str, patch: &Value) -> Result<Value, Trouble> {
+    pub(crate) async fn merge_path(&self, path: &str, changes: &Value) -> Result<Value, Trouble> {
         let request = Request::patch(url(path, Manager::Controllers))
             .header(header::CONTENT_TYPE, "application/merge-patch+json")
-            .body(patch.to_string().into_bytes());
+            .body(changes.to_string().into_bytes());
         self.send(request).await
     }
 

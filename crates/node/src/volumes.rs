@@ -76,7 +76,6 @@ pub(crate) async fn look_at_claim(hands: &Hands, place: &Place) -> Outcome {
             .get(Kind::PersistentVolume, &Place::new("", named));
         return match volume {
             Some(volume) if is_for(&volume, &claim) => bind(hands, &claim, &volume).await,
-            Some(_) => Ok(()),
             None if claim["status"]["phase"] == "Bound" => {
                 let mut status = claim["status"].clone();
                 status["phase"] = json!("Lost");
@@ -84,7 +83,7 @@ pub(crate) async fn look_at_claim(hands: &Hands, place: &Place) -> Outcome {
                     .set_status(Kind::PersistentVolumeClaim, &claim, &status)
                     .await
             }
-            None => Ok(()),
+            _ => Ok(()),
         };
     }
     let class = class_of(hands, &claim);
@@ -265,7 +264,7 @@ pub(crate) async fn look_at_volume(hands: &Hands, place: &Place) -> Outcome {
 mod tests {
     use super::*;
 
-    fn volume(name: &str, size: &str, claim: Value) -> Arc<Value> {
+    fn volume(name: &str, size: &str, claim: &Value) -> Arc<Value> {
         Arc::new(json!({
             "metadata": { "name": name },
             "spec": {
@@ -286,10 +285,10 @@ mod tests {
         });
         let taken = json!({ "name": "other", "namespace": "n", "uid": "o" });
         let volumes = [
-            volume("small", "1Gi", Value::Null),
-            volume("large", "50Gi", Value::Null),
-            volume("fit", "5Gi", Value::Null),
-            volume("taken", "5Gi", taken),
+            volume("small", "1Gi", &Value::Null),
+            volume("large", "50Gi", &Value::Null),
+            volume("fit", "5Gi", &Value::Null),
+            volume("taken", "5Gi", &taken),
         ];
         let name = |class: &str| {
             choose(&claim, class, &volumes).map(|volume| read::name(volume).to_owned())

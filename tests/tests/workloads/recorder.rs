@@ -1,6 +1,6 @@
 //! Writes down what a watch tells about an object, until the story is over.
 
-use std::{pin::pin, time::Duration};
+use std::pin::pin;
 
 use futures::StreamExt as _;
 use kube::{
@@ -63,10 +63,9 @@ pub(crate) async fn record(
 /// `Type=Status/Reason` of a condition, if it is there.
 pub(crate) fn condition(object: &Value, kind: &str) -> Option<String> {
     let conditions = object["status"]["conditions"].as_array()?;
-    let found = conditions.iter().find(|condition| condition["type"] == kind)?;
+    let found = conditions
+        .iter()
+        .find(|condition| condition["type"] == kind)?;
     let text = |field: &str| found[field].as_str().unwrap_or_default().to_owned();
     Some(format!("{kind}={}/{}", text("status"), text("reason")))
 }
-
-/// A pause that is no wait for anything: so long a story lets time pass on purpose.
-pub(crate) const MOMENT: Duration = Duration::from_millis(50);

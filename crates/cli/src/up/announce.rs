@@ -86,7 +86,9 @@ impl Ready<'_> {
                 " - controllers    none here: run quad-controller\n".to_owned()
             },
             pods = if self.has_node {
-                format!(" {tick} pods           simulated: they start, run and end, and no container does\n")
+                format!(
+                    " {tick} pods           simulated: they start, run and end, and no container does\n"
+                )
             } else {
                 " - pods           none run here\n".to_owned()
             },

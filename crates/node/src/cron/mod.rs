@@ -37,13 +37,8 @@ pub(crate) async fn look(hands: &Hands, place: &Place) -> Outcome {
                 }
             }
             Err(why) => {
-                hands
-                    .event(
-                        Kind::CronJob,
-                        &cron,
-                        ("Warning", "UnparseableSchedule", &why),
-                    )
-                    .await
+                let words = ("Warning", "UnparseableSchedule", why.as_str());
+                hands.event(Kind::CronJob, &cron, words).await;
             }
         }
     }

@@ -106,19 +106,22 @@ async fn remember<'a>(
     revision: &str,
     is_made: bool,
 ) -> Result<Cow<'a, Value>, Trouble> {
-    let mut deployment = deployment;
-    if deployment["metadata"]["annotations"][rollout::REVISION] != revision {
-        let patch = json!({ "metadata": {
-            "resourceVersion": deployment["metadata"]["resourceVersion"],
-            "annotations": { rollout::REVISION: revision },
-        }});
-        let place = Place::of(&deployment);
-        deployment = Cow::Owned(hands.merge(Kind::Deployment, &place, "", &patch).await?);
+    let told = status::with_set(&deployment, set, is_made, hands.now());
+    let is_at = deployment["metadata"]["annotations"][rollout::REVISION] == revision;
+    if is_at && told.is_none() {
+        return Ok(deployment);
     }
-    if let Some(status) = status::with_set(&deployment, set, is_made, hands.now()) {
-        deployment = Cow::Owned(write_status(hands, &deployment, &status).await?);
+    // Both in one write, and that of the status: an annotation written otherwise would count as a new generation.
+    let mut patch = json!({ "metadata": {
+        "resourceVersion": deployment["metadata"]["resourceVersion"],
+        "annotations": { rollout::REVISION: revision },
+    }});
+    if let Some(change) = told.and_then(|told| read::merge_patch(&deployment["status"], &told)) {
+        patch["status"] = change;
     }
-    Ok(deployment)
+    let place = Place::of(&deployment);
+    let written = hands.merge(Kind::Deployment, &place, "status", &patch);
+    Ok(Cow::Owned(written.await?))
 }
 
 async fn roll(
@@ -219,7 +222,7 @@ async fn apply(
         });
         let place = Place::of(set);
         let written = hands.merge(Kind::ReplicaSet, &place, "", &patch).await?;
-        sets.replace(Arc::new(written));
+        sets.replace(&Arc::new(written));
         if numbers.replicas != *to {
             scaled(hands, deployment, name, numbers.replicas, *to).await;
         }

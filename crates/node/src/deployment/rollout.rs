@@ -95,10 +95,8 @@ pub(super) fn new_replicas(wanted: Wanted, new: i64, total: i64) -> i64 {
 /// The next step of a rolling update: the new set grows, else old ones shrink. `old` is sorted by age.
 pub(super) fn roll(wanted: Wanted, new: &Set, old: &[Set]) -> Vec<Scale> {
     let old_total: i64 = old.iter().map(|set| set.replicas).sum();
-    let target = if new.replicas > wanted.replicas {
+    let target = if new.replicas >= wanted.replicas {
         wanted.replicas
-    } else if new.replicas == wanted.replicas {
-        new.replicas
     } else {
         new_replicas(wanted, new.replicas, old_total + new.replicas)
     };

@@ -55,9 +55,9 @@ impl Sets {
     }
 
     /// Takes in a set as it is after a write.
-    pub(super) fn replace(&mut self, written: Arc<Value>) {
+    pub(super) fn replace(&mut self, written: &Arc<Value>) {
         let known = self.old.iter_mut().chain(&mut self.new);
-        for set in known.filter(|set| read::name(set) == read::name(&written)) {
+        for set in known.filter(|set| read::name(set) == read::name(written)) {
             *set = written.clone();
         }
     }

@@ -82,7 +82,7 @@ pub(super) fn numbers(
     count("availableReplicas", available);
     count("unavailableReplicas", total - available);
     let is_known = |set: &&Value| set["status"]["terminatingReplicas"].is_i64();
-    if old.iter().all(|set| is_known(set)) && new.iter().all(is_known) {
+    if old.iter().all(is_known) && new.iter().all(is_known) {
         status["terminatingReplicas"] = json!(sum("terminatingReplicas"));
     }
     let collisions = &deployment["status"]["collisionCount"];

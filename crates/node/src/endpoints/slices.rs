@@ -44,8 +44,8 @@ fn ports(service: &Value, pod: &Pod) -> Value {
                     let found = plan
                         .named_ports
                         .iter()
-                        .find(|(known, _, kind)| &**known == name && &**kind == protocol)?;
-                    i64::from(found.1)
+                        .find(|known| &*known.name == name && &*known.protocol == protocol)?;
+                    i64::from(found.number)
                 }
                 None => int(&port["port"]),
             },
@@ -195,7 +195,7 @@ pub(super) fn subsets(groups: &Groups) -> Value {
                 subset[field] = Value::Array(addresses);
             }
         }
-        if subset.as_object().is_some_and(|fields| fields.is_empty()) {
+        if subset.as_object().is_some_and(serde_json::Map::is_empty) {
             continue;
         }
         let mut ports = ports.clone();

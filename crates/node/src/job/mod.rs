@@ -106,7 +106,7 @@ struct Managed {
 
 /// Makes pods that are missing, or ends some that are too many.
 async fn manage(hands: &Hands, place: &Place, job: &Value, counted: &Counted<'_>) -> Managed {
-    let surplus = counted.active.len() as i64 - counted.wanted();
+    let surplus = i64::try_from(counted.active.len()).unwrap_or(i64::MAX) - counted.wanted();
     if surplus > 0 {
         let count = usize::try_from(surplus).unwrap_or(0).min(BURST);
         let chosen = replicas::to_delete(&counted.active, count);

@@ -19,7 +19,7 @@ use quadrille_planes::Trouble;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-pub use self::plan::{ANNOTATION_PREFIX, Container, Plan, Restart};
+pub use self::plan::{ANNOTATION_PREFIX, Container, NamedPort, Plan, Restart};
 use self::{
     facts::{Facts, Stopping},
     runtime::{PodRun, Report, Reports, Runtime},
@@ -123,6 +123,9 @@ pub(crate) async fn look(hands: &Hands, place: &Place) -> Outcome {
         return stop(hands, &pod).await;
     }
     let missing = missing(hands, &pod).await?;
+    if missing.is_some() {
+        hands.again(Task::Kubelet, place, MISSING_AGAIN);
+    }
     let (starts, wake, run) = {
         let mut pods = kubelet.pods.lock();
         let Some(facts) = pods.get_mut(place) else {
@@ -137,16 +140,6 @@ pub(crate) async fn look(hands: &Hands, place: &Place) -> Outcome {
             (starts, wake, run)
         }
     };
-    if run.is_none()
-        && wake.is_none()
-        && kubelet
-            .pods
-            .lock()
-            .get(place)
-            .is_some_and(|facts| facts.missing.is_some())
-    {
-        hands.again(Task::Kubelet, place, MISSING_AGAIN);
-    }
     tell(hands, &pod).await?;
     if let Some(run) = run {
         for (container, attempt) in starts {

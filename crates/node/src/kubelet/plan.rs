@@ -37,6 +37,17 @@ pub struct Container {
     pub is_sidecar: bool,
 }
 
+/// A port that has a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedPort {
+    /// Its name.
+    pub name: Box<str>,
+    /// Its number.
+    pub number: u16,
+    /// What is spoken there.
+    pub protocol: Box<str>,
+}
+
 /// How a pod is to be run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
@@ -52,8 +63,8 @@ pub struct Plan {
     pub is_on_host: bool,
     /// Config maps and secrets without which it can't start: plural and name.
     pub needs: Box<[(&'static str, Box<str>)]>,
-    /// Ports that have names: name, number, protocol.
-    pub named_ports: Box<[(Box<str>, u16, Box<str>)]>,
+    /// Ports that have names.
+    pub named_ports: Box<[NamedPort]>,
     /// How long it may take to end, in seconds.
     pub grace_seconds: i64,
 }
@@ -132,7 +143,7 @@ fn needs(spec: &Value) -> Box<[(&'static str, Box<str>)]> {
     found.into()
 }
 
-fn named_ports(spec: &Value) -> Box<[(Box<str>, u16, Box<str>)]> {
+fn named_ports(spec: &Value) -> Box<[NamedPort]> {
     let containers = list(&spec["containers"]).iter();
     let ports = containers.flat_map(|container| list(&container["ports"]));
     ports
@@ -143,7 +154,11 @@ fn named_ports(spec: &Value) -> Box<[(Box<str>, u16, Box<str>)]> {
                 protocol => protocol,
             };
             let number = u16::try_from(int(&port["containerPort"])).unwrap_or(0);
-            (text(&port["name"]).into(), number, protocol.into())
+            NamedPort {
+                name: text(&port["name"]).into(),
+                number,
+                protocol: protocol.into(),
+            }
         })
         .collect()
 }

@@ -1,7 +1,7 @@
 //! Containers that exist only in words: they start, serve, and end as their pod's annotations say.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet},
     net::Ipv4Addr,
     sync::Arc,
     time::Duration,
@@ -48,7 +48,7 @@ struct State {
     number: u64,
     pending: BTreeMap<(Timestamp, u64), (Report, Reports)>,
     addresses: HashMap<Arc<str>, u32>,
-    used: HashMap<u32, ()>,
+    used: HashSet<u32>,
     last: u32,
 }
 
@@ -193,12 +193,12 @@ impl Runtime for Simulated {
             None => loop {
                 state.last = state.last % (ADDRESSES - 2) + 1;
                 let number = state.last;
-                if !state.used.contains_key(&number) {
+                if !state.used.contains(&number) {
                     break number;
                 }
             },
         };
-        state.used.insert(number, ());
+        state.used.insert(number);
         state.addresses.insert(pod.uid.clone(), number);
         Ipv4Addr::from(NETWORK + number).to_string()
     }

@@ -3,6 +3,7 @@
 pub(crate) mod fit;
 
 use jiff::Timestamp;
+use quadrille_planes::Trouble;
 use serde_json::{Value, json};
 
 use crate::{
@@ -38,13 +39,17 @@ pub(crate) async fn look(hands: &Hands, place: &Place) -> Outcome {
         match fit::obstacle(spec, node, free, pod.use_of) {
             Some(obstacle) => obstacles.push(obstacle),
             None if best.is_none_or(|(pods, _)| taken.pods < pods) => {
-                best = Some((taken.pods, node))
+                best = Some((taken.pods, node));
             }
             None => {}
         }
     }
     match best {
-        Some((_, node)) => hands.bind(place, &pod.uid, read::name(node)).await,
+        Some((_, node)) => match hands.bind(place, &pod.uid, read::name(node)).await {
+            // It has a node already, or is about to end: the watch will tell.
+            Err(Trouble::Conflict(_) | Trouble::NotFound(_)) => Ok(()),
+            other => other,
+        },
         None => refuse(hands, &pod, &fit::message(nodes.len(), &obstacles)).await,
     }
 }

@@ -69,8 +69,7 @@ impl Seen {
             let mut pods = self.pods.write();
             return pods.hear(news).into_iter().map(Changed::Pod).collect();
         }
-        let mut shelf = self.shelf(kind).write();
-        let changes = hear(&mut shelf, news, trimmed);
+        let changes = hear(&mut self.shelf(kind).write(), news);
         changes
             .into_iter()
             .map(|change| Changed::Other(kind, change))
@@ -227,19 +226,19 @@ impl Pods {
     }
 }
 
-fn hear(shelf: &mut Shelf<Value>, news: News, read: fn(Value) -> Value) -> Vec<Change<Value>> {
+fn hear(objects: &mut Shelf<Value>, news: News) -> Vec<Change<Value>> {
     match news {
         News::Listing => {
-            shelf.begin_list();
+            objects.begin_list();
             Vec::new()
         }
-        News::Listed(objects) => objects
+        News::Listed(listed) => listed
             .into_iter()
-            .filter_map(|object| shelf.listed(read(object)))
+            .filter_map(|object| objects.listed(trimmed(object)))
             .collect(),
-        News::Complete(revision) => shelf.end_list(revision),
-        News::Changed(object) => shelf.changed(read(object)).into_iter().collect(),
-        News::Gone(object) => shelf.gone(&object).into_iter().collect(),
+        News::Complete(revision) => objects.end_list(revision),
+        News::Changed(object) => objects.changed(trimmed(object)).into_iter().collect(),
+        News::Gone(object) => objects.gone(&object).into_iter().collect(),
         News::Failed(_) => Vec::new(),
     }
 }

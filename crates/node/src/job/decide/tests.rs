@@ -20,13 +20,13 @@ fn pod(name: &str, phase: &str, code: i64, finished: i64) -> Arc<Pod> {
     })))
 }
 
-fn job(spec: Value) -> Value {
+fn job(spec: &Value) -> Value {
     json!({ "spec": spec, "status": { "startTime": shown(at(0)) } })
 }
 
 #[test]
 fn it_makes_as_many_pods_as_may_run_at_once_and_are_still_needed() {
-    let job = job(json!({ "completions": 5, "parallelism": 2 }));
+    let job = job(&json!({ "completions": 5, "parallelism": 2 }));
     let pods = [pod("a", "Succeeded", 0, 1), pod("b", "Running", 0, 1)];
     let counted = Counted::new(&job, &pods, at(2));
     assert_eq!((counted.wanted(), counted.missing()), (2, 1));
@@ -36,7 +36,7 @@ fn it_makes_as_many_pods_as_may_run_at_once_and_are_still_needed() {
 
 #[test]
 fn it_is_done_when_enough_pods_did_well_and_none_runs() {
-    let job = job(json!({ "completions": 1, "parallelism": 1 }));
+    let job = job(&json!({ "completions": 1, "parallelism": 1 }));
     let pods = [pod("a", "Succeeded", 0, 1)];
     let counted = Counted::new(&job, &pods, at(2));
     assert_eq!(counted.end(), None);
@@ -47,7 +47,7 @@ fn it_is_done_when_enough_pods_did_well_and_none_runs() {
 
 #[test]
 fn failures_pause_it_ever_longer_and_end_it_at_last() {
-    let job = job(json!({ "completions": 1, "parallelism": 1, "backoffLimit": 1 }));
+    let job = job(&json!({ "completions": 1, "parallelism": 1, "backoffLimit": 1 }));
     let mut pods = vec![pod("a", "Failed", 1, 5)];
     assert_eq!(
         Counted::new(&job, &pods, at(6)).paused_until(),
@@ -62,7 +62,7 @@ fn failures_pause_it_ever_longer_and_end_it_at_last() {
 
 #[test]
 fn it_ends_when_it_took_too_long() {
-    let job = job(json!({ "completions": 1, "activeDeadlineSeconds": 30 }));
+    let job = job(&json!({ "completions": 1, "activeDeadlineSeconds": 30 }));
     assert_eq!(Counted::new(&job, &[], at(29)).end(), None);
     assert_eq!(
         Counted::new(&job, &[], at(30)).end().unwrap().reason,
@@ -73,9 +73,11 @@ fn it_ends_when_it_took_too_long() {
 #[test]
 fn a_rule_about_exit_codes_ends_it_or_lets_a_failure_pass() {
     let rules = |action: &str| {
-        job(json!({ "backoffLimit": 0, "podFailurePolicy": { "rules": [{
-            "action": action, "onExitCodes": { "operator": "In", "values": [42] },
-        }]}}))
+        job(
+            &json!({ "backoffLimit": 0, "podFailurePolicy": { "rules": [{
+                "action": action, "onExitCodes": { "operator": "In", "values": [42] },
+            }]}}),
+        )
     };
     let pods = [pod("a", "Failed", 42, 1)];
     let end = Counted::new(&rules("FailJob"), &pods, at(2)).end().unwrap();
@@ -90,7 +92,7 @@ fn a_rule_about_exit_codes_ends_it_or_lets_a_failure_pass() {
 
 #[test]
 fn an_indexed_job_makes_pods_for_indexes_that_are_missing() {
-    let mut job = job(json!({ "completionMode": "Indexed", "completions": 5, "parallelism": 5 }));
+    let mut job = job(&json!({ "completionMode": "Indexed", "completions": 5, "parallelism": 5 }));
     job["status"]["completedIndexes"] = json!("0");
     let pods = [pod("1", "Succeeded", 0, 1), pod("3", "Running", 0, 1)];
     let counted = Counted::new(&job, &pods, at(2));
