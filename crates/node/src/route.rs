@@ -134,13 +134,11 @@ fn adopters(hands: &Hands, kind: Kind, namespace: &str, matches: impl Fn(&Value)
 
 /// Pods that have no node look again.
 pub(crate) fn schedule_all(hands: &Hands) {
-    let waiting = hands.seen.pods(|pod| {
-        pod.unscheduled
-            .as_ref()
-            .is_some_and(|spec| wants_scheduling(spec))
-    });
-    for pod in waiting {
-        add(hands, Task::Schedule, pod.place.clone());
+    for pod in hands.seen.unscheduled() {
+        let spec = pod.unscheduled.as_deref();
+        if spec.is_some_and(wants_scheduling) {
+            add(hands, Task::Schedule, pod.place.clone());
+        }
     }
 }
 

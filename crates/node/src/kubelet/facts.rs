@@ -150,6 +150,24 @@ impl Facts {
         facts
     }
 
+    /// A pod that was here before this process started and is known to run well: nothing of it is to be told.
+    pub(super) fn well(pod: PodRun, ip: String, since: Timestamp) -> Self {
+        let mut facts = Self::new(pod, ip, since);
+        for known in &mut facts.containers {
+            known.attempts = 1;
+            known.doing = Doing::Running {
+                since,
+                is_ready: true,
+            };
+        }
+        let well = Since {
+            is_so: true,
+            at: since,
+        };
+        facts.since = [Some(well); 2];
+        facts
+    }
+
     /// Containers that run, with the number of their start: a runtime goes on with them.
     pub(super) fn running(&self) -> Vec<(usize, u32)> {
         let numbered = self.containers.iter().enumerate();

@@ -184,8 +184,13 @@ async fn take_in(hands: &Hands, pod: &Pod) -> Outcome {
         HOST.clone_into(&mut ip);
     }
     let now = hands.now();
+    let is_plain = pod.restarts == 0 && run.plan.containers.iter().all(|one| !one.is_init);
     let facts = if pod.ip.is_none() {
         Facts::new(run, ip, now)
+    } else if let Some(since) = pod.ready_since.filter(|_| is_plain) {
+        let mut facts = Facts::well(run, ip, since);
+        facts.told = digest(&status::status(&mut facts, HOST, pod.generation, now));
+        facts
     } else {
         let object = hands.get(Kind::Pod, &pod.place).await?;
         let status = object.map(|object| object["status"].clone());

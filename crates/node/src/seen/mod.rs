@@ -4,7 +4,10 @@
 mod pod;
 mod shelf;
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+};
 
 use parking_lot::RwLock;
 use quadrille_planes::feed::News;
@@ -33,6 +36,8 @@ struct Pods {
     taken: HashMap<Arc<str>, Use>,
     /// The newest plan of each controller: most of its pods are run alike.
     plans: HashMap<Arc<str>, Arc<Plan>>,
+    /// Those that have no node.
+    unscheduled: BTreeSet<Place>,
 }
 
 /// Something changed.
@@ -137,13 +142,12 @@ impl Seen {
         found.cloned().collect()
     }
 
-    /// The pods anywhere that are wanted.
-    pub(crate) fn pods(&self, wanted: impl Fn(&Pod) -> bool) -> Vec<Arc<Pod>> {
+    /// Pods that have no node.
+    pub(crate) fn unscheduled(&self) -> Vec<Arc<Pod>> {
         let pods = self.pods.read();
-        pods.shelf
-            .all()
-            .filter(|pod| wanted(pod))
-            .cloned()
+        let waiting = pods.unscheduled.iter();
+        waiting
+            .filter_map(|place| pods.shelf.get(place).cloned())
             .collect()
     }
 
@@ -217,9 +221,17 @@ impl Pods {
                     .add(pod.use_of, sign);
             }
         }
+        for pod in [before, after].into_iter().flatten() {
+            let is_waiting = after.is_some() && pod.unscheduled.is_some();
+            if is_waiting {
+                self.unscheduled.insert(pod.place.clone());
+            } else {
+                self.unscheduled.remove(&pod.place);
+            }
+        }
         if let (Some(before), None) = (before, after)
             && let Some(owner) = before.owner()
-            && self.shelf.of(&owner).is_empty()
+            && !self.shelf.has_of(&owner)
         {
             self.plans.remove(&owner);
         }

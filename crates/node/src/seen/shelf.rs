@@ -101,6 +101,11 @@ impl<T: Kept> Shelf<T> {
             .collect()
     }
 
+    /// Whether an object controls any.
+    pub(crate) fn has_of(&self, uid: &str) -> bool {
+        self.owned.contains_key(uid)
+    }
+
     /// A list begins.
     pub(crate) fn begin_list(&mut self) {
         self.listing = Some(BTreeSet::new());
