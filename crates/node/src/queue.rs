@@ -131,6 +131,11 @@ impl Queue {
         self.ready.notify_one();
     }
 
+    /// Whether keys are handed out.
+    pub(crate) fn is_open(&self) -> bool {
+        self.state.lock().is_open
+    }
+
     /// Has a key looked at.
     pub(crate) fn add(&self, key: Key) {
         if self.state.lock().add(key) {

@@ -82,12 +82,11 @@ async fn follow(hands: Arc<Hands>, client: Client, kind: Kind) {
         if let feed::News::Failed(trouble) = &news {
             tracing::debug!(kind = kind.name(), %trouble, "the watch failed and is tried again");
         }
-        let was_complete = hands.seen.is_complete();
         let changes = hands.seen.hear(kind, news);
         for changed in &changes {
             hands.tell(changed);
         }
-        if !was_complete && hands.seen.is_complete() {
+        if !hands.queue.is_open() && hands.seen.is_complete() {
             hands.queue.open();
         }
     })

@@ -15,7 +15,7 @@ use kube::{
 use quadrille_testkit::{Cluster, builders::mk, clock::ManualClock, eventually, eventually_object};
 use serde_json::{Value, json};
 
-use crate::recorder::{condition, dynamic, record};
+use crate::recorder::{condition, dynamic, now, record, told_alike};
 
 fn job(name: &str, spec: Value, annotations: Value) -> Job {
     let mut job = json!({ "metadata": { "name": name }, "spec": spec });
@@ -43,9 +43,10 @@ async fn until(cluster: &Cluster, name: &str, kind: &str) -> Value {
 async fn a_job_counts_its_pods_and_completes() -> anyhow::Result<()> {
     let cluster = Cluster::start_with_node().await?;
     let spec = json!({ "completions": 3, "parallelism": 2 });
+    let from = now(&cluster).await?;
     let turns = record(
         dynamic(&cluster, "batch", "Job"),
-        "",
+        &from,
         |_, job| {
             let list = job["status"]["conditions"].as_array();
             let list = list.into_iter().flatten();
@@ -338,4 +339,61 @@ async fn a_cron_job_that_may_not_overlap_waits_and_one_that_may_replace_does() -
         assert_eq!(has_first, policy != "Replace", "{policy}");
     }
     Ok(())
+}
+
+#[tokio::test]
+async fn a_cron_job_tells_what_its_job_does() -> anyhow::Result<()> {
+    let story = async |cluster: &Cluster| {
+        let from = now(cluster).await?;
+        let turns = record(
+            dynamic(cluster, "batch", "CronJob"),
+            &from,
+            |_, cron| {
+                let status = &cron["status"];
+                let active = status["active"].as_array().map_or(0, Vec::len);
+                let has = |field: &str| {
+                    if status[field].is_null() {
+                        "never"
+                    } else {
+                        "once"
+                    }
+                };
+                vec![format!(
+                    "active {active}, scheduled {}, succeeded {}",
+                    has("lastScheduleTime"),
+                    has("lastSuccessfulTime")
+                )]
+            },
+            |lines| {
+                lines
+                    .last()
+                    .is_some_and(|line| line.ends_with("succeeded once"))
+            },
+        );
+        let create = async {
+            let cron: CronJob = mk(json!({
+                "metadata": { "name": "tick" },
+                "spec": {
+                    "schedule": "@every 3s",
+                    "jobTemplate": { "spec": { "template": { "spec": {
+                        "restartPolicy": "Never",
+                        "containers": [{ "name": "main", "image": "example.com/job:1" }],
+                    }}}},
+                },
+            }));
+            cluster
+                .api::<CronJob>()
+                .create(&PostParams::default(), &cron)
+                .await
+        };
+        let (turns, created) = tokio::join!(turns, create);
+        created?;
+        turns
+    };
+    let expected = [
+        "active 0, scheduled never, succeeded never",
+        "active 1, scheduled once, succeeded never",
+        "active 0, scheduled once, succeeded once",
+    ];
+    told_alike(story, &expected).await
 }

@@ -5,10 +5,10 @@ use std::pin::pin;
 use futures::StreamExt as _;
 use kube::{
     Api,
-    api::{DynamicObject, WatchEvent, WatchParams},
+    api::{DynamicObject, ListParams, WatchEvent, WatchParams},
     core::{ApiResource, GroupVersionKind},
 };
-use quadrille_testkit::{Cluster, DEADLINE};
+use quadrille_testkit::{Cluster, DEADLINE, real};
 use serde_json::Value;
 
 /// Objects of a kind in the test's namespace, as JSON.
@@ -18,21 +18,25 @@ pub(crate) fn dynamic(cluster: &Cluster, group: &str, kind: &str) -> Api<Dynamic
     Api::namespaced_with(cluster.client(), cluster.namespace(), &resource)
 }
 
-/// Watches objects from the beginning and writes down what `read` makes of each event, until `is_over`. What says
+/// Where the cluster is: what happens from here on can be watched, whenever the watch begins.
+pub(crate) async fn now(cluster: &Cluster) -> anyhow::Result<String> {
+    let api = dynamic(cluster, "", "ConfigMap");
+    let list = api.list(&ListParams::default()).await?;
+    Ok(list.metadata.resource_version.unwrap_or_default())
+}
+
+/// Watches objects from a moment on and writes down what `read` makes of each event, until `is_over`. What says
 /// the same as the line before is left out.
 pub(crate) async fn record(
     api: Api<DynamicObject>,
-    selector: &str,
+    from: &str,
     mut read: impl FnMut(&str, &Value) -> Vec<String>,
     is_over: impl Fn(&[String]) -> bool,
 ) -> anyhow::Result<Vec<String>> {
-    let mut params = WatchParams::default();
-    if !selector.is_empty() {
-        params = params.labels(selector);
-    }
+    let params = WatchParams::default();
     let mut lines: Vec<String> = Vec::new();
     let listening = async {
-        let mut events = pin!(api.watch(&params, "0").await?);
+        let mut events = pin!(api.watch(&params, from).await?);
         while let Some(event) = events.next().await {
             let (what, object) = match event? {
                 WatchEvent::Added(object) => ("added", object),
@@ -58,6 +62,20 @@ pub(crate) async fn record(
         Ok(Err(error)) => Err(error.context(format!("so far: {lines:#?}"))),
         Err(_) => anyhow::bail!("waited in vain; so far: {lines:#?}"),
     }
+}
+
+/// Tells a story on the embedded cluster, and on a real one if the test run asks for it.
+pub(crate) async fn told_alike(
+    story: impl AsyncFn(&Cluster) -> anyhow::Result<Vec<String>>,
+    expected: &[&str],
+) -> anyhow::Result<()> {
+    let embedded = story(&Cluster::with_node().await?).await?;
+    assert_eq!(embedded, expected, "on the embedded cluster");
+    if real::is_asked_for() {
+        let real = story(&Cluster::real().await?).await?;
+        assert_eq!(real, expected, "on a real cluster");
+    }
+    Ok(())
 }
 
 /// `Type=Status/Reason` of a condition, if it is there.

@@ -13,25 +13,11 @@ use kube::api::{Patch, PatchParams, PostParams};
 use quadrille_testkit::{
     Cluster,
     builders::{mk, mk_deployment},
-    eventually_object, real,
+    eventually_object,
 };
 use serde_json::{Value, json};
 
-use crate::recorder::{condition, dynamic, record};
-
-/// Tells a story on the embedded cluster, and on a real one if the test run asks for it.
-async fn told_alike(
-    story: impl AsyncFn(&Cluster) -> anyhow::Result<Vec<String>>,
-    expected: &[&str],
-) -> anyhow::Result<()> {
-    let embedded = story(&Cluster::with_node().await?).await?;
-    assert_eq!(embedded, expected, "on the embedded cluster");
-    if real::is_asked_for() {
-        let real = story(&Cluster::real().await?).await?;
-        assert_eq!(real, expected, "on a real cluster");
-    }
-    Ok(())
-}
+use crate::recorder::{condition, dynamic, now, record, told_alike};
 
 fn web() -> Deployment {
     let mut deployment = serde_json::to_value(mk_deployment("web", 3)).expect("a deployment");
@@ -44,21 +30,22 @@ fn web() -> Deployment {
 /// What a deployment's conditions say, turn by turn.
 async fn conditions(
     cluster: &Cluster,
-    kind: &str,
+    from: &str,
     last: &str,
     times: usize,
 ) -> anyhow::Result<Vec<String>> {
     let api = dynamic(cluster, "apps", "Deployment");
     let read = |_: &str, object: &Value| {
-        let told = condition(object, kind).filter(|told| !told.ends_with("/ReplicaSetUpdated"));
+        let told =
+            condition(object, "Progressing").filter(|told| !told.ends_with("/ReplicaSetUpdated"));
         told.into_iter().collect()
     };
     let is_over = |lines: &[String]| lines.iter().filter(|line| *line == last).count() == times;
-    record(api, "", read, is_over).await
+    record(api, from, read, is_over).await
 }
 
 /// The sizes that a deployment gives its replica sets, as `revision:size`.
-async fn sizes(cluster: &Cluster, last: &str) -> anyhow::Result<Vec<String>> {
+async fn sizes(cluster: &Cluster, from: &str, last: &str) -> anyhow::Result<Vec<String>> {
     let mut sizes: BTreeMap<String, String> = BTreeMap::new();
     let read = move |_: &str, set: &Value| {
         let name = set["metadata"]["name"].as_str().unwrap_or_default();
@@ -73,7 +60,7 @@ async fn sizes(cluster: &Cluster, last: &str) -> anyhow::Result<Vec<String>> {
         vec![shown.join(" ")]
     };
     let api = dynamic(cluster, "apps", "ReplicaSet");
-    record(api, "", read, |lines| {
+    record(api, from, read, |lines| {
         lines.last().is_some_and(|line| line == last)
     })
     .await
@@ -108,7 +95,8 @@ async fn change_template(cluster: &Cluster, spec: Value) -> anyhow::Result<()> {
 #[tokio::test]
 async fn a_rolling_update_goes_step_by_step() -> anyhow::Result<()> {
     let story = async |cluster: &Cluster| {
-        let sizes = sizes(cluster, "1:0 2:3");
+        let from = now(cluster).await?;
+        let sizes = sizes(cluster, &from, "1:0 2:3");
         let act = async {
             let api = cluster.api::<Deployment>();
             api.create(&PostParams::default(), &web()).await?;
@@ -160,13 +148,9 @@ async fn a_rolling_update_goes_step_by_step() -> anyhow::Result<()> {
 #[tokio::test]
 async fn a_rollout_that_cannot_go_on_fails_and_can_be_taken_back() -> anyhow::Result<()> {
     let story = async |cluster: &Cluster| {
-        let turns = conditions(
-            cluster,
-            "Progressing",
-            "Progressing=True/NewReplicaSetAvailable",
-            2,
-        );
-        let sizes = sizes(cluster, "2:0 3:3");
+        let from = now(cluster).await?;
+        let turns = conditions(cluster, &from, "Progressing=True/NewReplicaSetAvailable", 2);
+        let sizes = sizes(cluster, &from, "2:0 3:3");
         let act = async {
             let api = cluster.api::<Deployment>();
             let mut deployment = serde_json::to_value(web())?;
@@ -226,9 +210,10 @@ async fn a_rollout_that_cannot_go_on_fails_and_can_be_taken_back() -> anyhow::Re
 #[tokio::test]
 async fn a_stateful_set_grows_and_shrinks_in_order() -> anyhow::Result<()> {
     let story = async |cluster: &Cluster| {
+        let from = now(cluster).await?;
         let pods = record(
             dynamic(cluster, "", "Pod"),
-            "",
+            &from,
             |what, pod| {
                 let name = pod["metadata"]["name"].as_str().unwrap_or_default();
                 let is_turn = what != "modified";
@@ -241,7 +226,7 @@ async fn a_stateful_set_grows_and_shrinks_in_order() -> anyhow::Result<()> {
         );
         let ready = record(
             dynamic(cluster, "apps", "StatefulSet"),
-            "",
+            &from,
             |_, set| {
                 let number = set["status"]["readyReplicas"].as_i64().unwrap_or(0);
                 vec![format!("ready {number}")]

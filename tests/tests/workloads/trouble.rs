@@ -162,44 +162,60 @@ async fn an_image_that_cannot_be_had_a_slow_start_and_a_pod_that_never_serves() 
 }
 
 #[tokio::test]
-async fn a_pod_waits_for_its_config_and_for_a_node_that_has_room() -> anyhow::Result<()> {
-    let cluster = Cluster::with_node().await?;
+async fn a_pod_waits_for_its_config() -> anyhow::Result<()> {
+    let clock = ManualClock::default();
+    let cluster = Cluster::with_node_at(&clock).await?;
     let needs = json!({ "containers": [{
         "name": "main", "image": "example.com/app:1",
         "envFrom": [{ "configMapRef": { "name": "settings" } }],
     }]});
     create(&cluster, &pod("config", &[], needs)).await?;
+    let what = "Pending, waiting CreateContainerConfigError, not ready, restarts 0";
+    until(&cluster, "config", what).await;
+    let settings = mk_config_map("settings", &[("a", "b")]);
+    let params = PostParams::default();
+    cluster
+        .api::<ConfigMap>()
+        .create(&params, &settings)
+        .await?;
+    clock.advance(Duration::from_secs(2));
+    until(&cluster, "config", "Running, running -, ready, restarts 0").await;
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_pod_that_fits_nowhere_is_told_why() -> anyhow::Result<()> {
+    let cluster = Cluster::start_with_node().await?;
+    let nowhere = json!({ "nodeSelector": { "there-is": "none-such" } });
+    create(&cluster, &pod("nowhere", &[], nowhere)).await?;
     let huge = json!({ "containers": [{
         "name": "main", "image": "example.com/app:1",
         "resources": { "requests": { "cpu": "100k" } },
     }]});
     create(&cluster, &pod("huge", &[], huge)).await?;
-    until(
-        &cluster,
-        "config",
-        "Pending, waiting CreateContainerConfigError, not ready, restarts 0",
-    )
-    .await;
     let api = cluster.api::<Pod>();
-    let refused = eventually_object(&api, "huge", "it is said why", |pod| {
-        let value = serde_json::to_value(pod).unwrap_or_default();
-        !value["status"]["conditions"][0]["message"].is_null()
-    })
-    .await;
-    let value = serde_json::to_value(refused)?;
-    let condition = &value["status"]["conditions"][0];
-    assert_eq!(condition["reason"], "Unschedulable");
-    let message = condition["message"].as_str().unwrap_or_default();
-    assert!(
-        message.starts_with("0/1 nodes are available: 1 Insufficient cpu."),
-        "{message}"
-    );
-    let settings = mk_config_map("settings", &[("a", "b")]);
-    cluster
-        .api::<ConfigMap>()
-        .create(&PostParams::default(), &settings)
-        .await?;
-    until(&cluster, "config", "Running, running -, ready, restarts 0").await;
+    for (name, why) in [
+        (
+            "nowhere",
+            "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector. no new claims to \
+             deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.",
+        ),
+        (
+            "huge",
+            "0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes \
+             are available: 1 Preemption is not helpful for scheduling.",
+        ),
+    ] {
+        let refused = eventually_object(&api, name, "it is said why", |pod| {
+            let value = serde_json::to_value(pod).unwrap_or_default();
+            !value["status"]["conditions"][0]["message"].is_null()
+        })
+        .await;
+        let value = serde_json::to_value(refused)?;
+        let condition = &value["status"]["conditions"][0];
+        assert_eq!(condition["reason"], "Unschedulable");
+        assert_eq!(condition["message"], why);
+    }
     Ok(())
 }
 

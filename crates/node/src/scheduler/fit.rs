@@ -9,8 +9,47 @@ use crate::{
     seen::Use,
 };
 
-/// Why a pod does not fit a node, as the scheduler of a real cluster says it.
-pub(crate) fn obstacle(spec: &Value, node: &Value, free: Use, needed: Use) -> Option<String> {
+/// Why a pod does not fit a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Obstacle {
+    /// As the scheduler of a real cluster says it.
+    pub(crate) reason: String,
+    /// Whether it would fit if others left.
+    pub(crate) is_crowded: bool,
+}
+
+/// What keeps a pod from a node that has so much room, of which so much is free.
+pub(crate) fn obstacle(
+    spec: &Value,
+    node: &Value,
+    room: Use,
+    free: Use,
+    needed: Use,
+) -> Option<Obstacle> {
+    let reason = if let Some(reason) = unwanted(spec, node) {
+        return Some(Obstacle {
+            reason,
+            is_crowded: false,
+        });
+    } else if needed.pods > free.pods {
+        "Too many pods"
+    } else if needed.cpu_milli > free.cpu_milli {
+        "Insufficient cpu"
+    } else if needed.memory > free.memory {
+        "Insufficient memory"
+    } else {
+        return None;
+    };
+    Some(Obstacle {
+        reason: reason.to_owned(),
+        is_crowded: needed.pods <= room.pods
+            && needed.cpu_milli <= room.cpu_milli
+            && needed.memory <= room.memory,
+    })
+}
+
+/// Why a pod may not be on a node, however much room there is.
+fn unwanted(spec: &Value, node: &Value) -> Option<String> {
     if is_true(&node["spec"]["unschedulable"]) && !tolerates_unschedulable(spec) {
         return Some("node(s) were unschedulable".to_owned());
     }
@@ -22,16 +61,7 @@ pub(crate) fn obstacle(spec: &Value, node: &Value, free: Use, needed: Use) -> Op
             format!("node(s) had untolerated taint(s) {{{key}: {value}}}")
         });
     }
-    if !is_wanted(spec, node) {
-        return Some("node(s) didn't match Pod's node affinity/selector".to_owned());
-    }
-    if needed.pods > free.pods {
-        return Some("Too many pods".to_owned());
-    }
-    if needed.cpu_milli > free.cpu_milli {
-        return Some("Insufficient cpu".to_owned());
-    }
-    (needed.memory > free.memory).then(|| "Insufficient memory".to_owned())
+    (!is_wanted(spec, node)).then(|| "node(s) didn't match Pod's node affinity/selector".to_owned())
 }
 
 fn tolerates_unschedulable(spec: &Value) -> bool {
@@ -114,29 +144,31 @@ fn holds(demand: &Value, value: Option<&str>) -> bool {
 }
 
 /// What is said of a pod that fits nowhere.
-pub(crate) fn message(nodes: usize, obstacles: &[String]) -> String {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for obstacle in obstacles {
-        *counts.entry(obstacle).or_default() += 1;
-    }
+pub(crate) fn message(obstacles: &[Obstacle]) -> String {
+    let nodes = obstacles.len();
     if nodes == 0 {
         return "no nodes available to schedule pods".to_owned();
+    }
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for obstacle in obstacles {
+        *counts.entry(&obstacle.reason).or_default() += 1;
     }
     let reasons: Vec<String> = counts
         .into_iter()
         .map(|(reason, count)| format!("{count} {reason}"))
         .collect();
-    let is_full =
-        |reason: &&String| reason.starts_with("Insufficient") || *reason == "Too many pods";
-    let full = obstacles.iter().filter(is_full).count();
+    let crowded = obstacles
+        .iter()
+        .filter(|obstacle| obstacle.is_crowded)
+        .count();
     let mut preemption = Vec::new();
-    if full > 0 {
+    if crowded > 0 {
         preemption.push(format!(
-            "{full} No preemption victims found for incoming pod"
+            "{crowded} No preemption victims found for incoming pod"
         ));
     }
-    if nodes > full {
-        let rest = nodes - full;
+    if nodes > crowded {
+        let rest = nodes - crowded;
         preemption.push(format!("{rest} Preemption is not helpful for scheduling"));
     }
     format!(
@@ -168,20 +200,29 @@ mod tests {
         }
     }
 
+    fn refused(spec: &Value, node: &Value, cpu_milli: i64) -> Option<String> {
+        let mut room = free();
+        room.cpu_milli *= 4;
+        obstacle(spec, node, room, free(), needed(cpu_milli)).map(|obstacle| obstacle.reason)
+    }
+
     #[test]
     fn a_node_is_refused_for_its_labels_its_taints_and_its_size() {
         let node = json!({ "metadata": { "name": "a", "labels": { "disk": "ssd" } } });
-        let fits = |spec: Value, cpu| obstacle(&spec, &node, free(), needed(cpu));
-        assert_eq!(fits(json!({ "nodeSelector": { "disk": "ssd" } }), 10), None);
+        let wants = |disk: &str| json!({ "nodeSelector": { "disk": disk } });
+        assert_eq!(refused(&wants("ssd"), &node, 10), None);
         assert_eq!(
-            fits(json!({ "nodeSelector": { "disk": "hdd" } }), 10).unwrap(),
+            refused(&wants("hdd"), &node, 10).unwrap(),
             "node(s) didn't match Pod's node affinity/selector"
         );
-        assert_eq!(fits(json!({}), 2000).unwrap(), "Insufficient cpu");
+        assert_eq!(
+            refused(&json!({}), &node, 2000).unwrap(),
+            "Insufficient cpu"
+        );
         let tainted = json!({ "spec": { "taints": [{ "key": "k", "effect": "NoSchedule" }] } });
-        assert!(obstacle(&json!({}), &tainted, free(), needed(1)).is_some());
+        assert!(refused(&json!({}), &tainted, 1).is_some());
         let tolerant = json!({ "tolerations": [{ "key": "k", "operator": "Exists" }] });
-        assert_eq!(obstacle(&tolerant, &tainted, free(), needed(1)), None);
+        assert_eq!(refused(&tolerant, &tainted, 1), None);
     }
 
     #[test]
@@ -199,12 +240,20 @@ mod tests {
     }
 
     #[test]
-    fn the_message_counts_reasons() {
-        let words = message(1, &["Insufficient cpu".to_owned()]);
+    fn the_message_counts_reasons_and_says_whether_others_could_make_room() {
+        let crowded = Obstacle {
+            reason: "Insufficient cpu".to_owned(),
+            is_crowded: true,
+        };
+        let small = Obstacle {
+            is_crowded: false,
+            ..crowded.clone()
+        };
         assert_eq!(
-            words,
-            "0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 \
-             nodes are available: 1 No preemption victims found for incoming pod."
+            message(&[crowded, small]),
+            "0/2 nodes are available: 2 Insufficient cpu. no new claims to deallocate, preemption: 0/2 nodes \
+             are available: 1 No preemption victims found for incoming pod, 1 Preemption is not helpful for \
+             scheduling."
         );
     }
 }

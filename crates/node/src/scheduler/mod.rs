@@ -34,9 +34,10 @@ pub(crate) async fn look(hands: &Hands, place: &Place) -> Outcome {
     let mut best: Option<(i64, &Value)> = None;
     for node in &nodes {
         let taken = hands.seen.taken(read::name(node));
-        let mut free = Use::room(node);
+        let room = Use::room(node);
+        let mut free = room;
         free.add(taken, -1);
-        match fit::obstacle(spec, node, free, pod.use_of) {
+        match fit::obstacle(spec, node, room, free, pod.use_of) {
             Some(obstacle) => obstacles.push(obstacle),
             None if best.is_none_or(|(pods, _)| taken.pods < pods) => {
                 best = Some((taken.pods, node));
@@ -50,7 +51,7 @@ pub(crate) async fn look(hands: &Hands, place: &Place) -> Outcome {
             Err(Trouble::Conflict(_) | Trouble::NotFound(_)) => Ok(()),
             other => other,
         },
-        None => refuse(hands, &pod, &fit::message(nodes.len(), &obstacles)).await,
+        None => refuse(hands, &pod, &fit::message(&obstacles)).await,
     }
 }
 
