@@ -51,6 +51,22 @@ impl ManualClock {
     }
 }
 
+impl quadrille_apiserver::clock::Clock for ManualClock {
+    fn now(&self) -> Timestamp {
+        ManualClock::now(self)
+    }
+}
+
+impl quadrille_node::Clock for ManualClock {
+    fn now(&self) -> Timestamp {
+        ManualClock::now(self)
+    }
+
+    fn sleep(&self, duration: Duration) -> quadrille_node::clock::Sleep<'_> {
+        Box::pin(ManualClock::sleep(self, duration))
+    }
+}
+
 impl Default for ManualClock {
     /// Noon on the first of January 2030: no time that anybody could mistake for the real one.
     fn default() -> Self {

@@ -8,9 +8,10 @@ use kube::{
     api::PostParams,
     core::{NamespaceResourceScope, Resource},
 };
+use quadrille_apiserver::clock::{Clock, SystemClock};
 use tokio::sync::OnceCell;
 
-use crate::{builders::mk, definitions, embedded::Embedded, real, wire::Wire};
+use crate::{builders::mk, clock::ManualClock, definitions, embedded::Embedded, real, wire::Wire};
 
 /// Which kind of cluster a test has got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +45,39 @@ impl Cluster {
 
     /// An embedded cluster, whatever the test run asks for.
     pub async fn embedded() -> anyhow::Result<Self> {
-        let embedded = Embedded::start().await?;
+        let embedded = Embedded::start(Arc::new(SystemClock)).await?;
+        let client = embedded.client();
+        Self::over(client, Some(embedded)).await
+    }
+
+    /// A cluster that runs pods: embedded with a simulated node, or a real one (its nodes are simulated too).
+    pub async fn start_with_node() -> anyhow::Result<Self> {
+        if real::is_asked_for() {
+            Self::real().await
+        } else {
+            Self::with_node().await
+        }
+    }
+
+    /// An embedded cluster with a simulated node and all controllers of workloads. [`Self::embedded`] has none:
+    /// tests there write statuses by hand.
+    pub async fn with_node() -> anyhow::Result<Self> {
+        let options = quadrille_node::Options::default();
+        Self::with_node_and(Arc::new(SystemClock), options).await
+    }
+
+    /// The same, by a clock in the test's hand: the server's times and everything that waits on the node.
+    pub async fn with_node_at(clock: &ManualClock) -> anyhow::Result<Self> {
+        let options = quadrille_node::Options::simulated(Arc::new(clock.clone()));
+        Self::with_node_and(Arc::new(clock.clone()), options).await
+    }
+
+    async fn with_node_and(
+        clock: Arc<dyn Clock>,
+        options: quadrille_node::Options,
+    ) -> anyhow::Result<Self> {
+        let mut embedded = Embedded::start(clock).await?;
+        embedded.run_pods(options);
         let client = embedded.client();
         Self::over(client, Some(embedded)).await
     }

@@ -8,17 +8,20 @@ use kube::Client;
 use quadrille_apiserver::{
     Options, Server,
     auth::{Authenticator, LookUp, User},
+    clock::Clock,
     serve::{self, Authority, Serving, kubeconfig},
 };
 use quadrille_store::{Options as StoreOptions, Store};
 use tempfile::TempDir;
-use tokio::{net::TcpListener, sync::OnceCell};
+use tokio::{net::TcpListener, sync::OnceCell, task::JoinSet};
 
 /// A server for one test. It ends with the test's runtime.
 pub(crate) struct Embedded {
     server: Server,
     authority: Arc<Authority>,
     door: OnceCell<Door>,
+    /// What runs its pods, if anything does; ends with this value.
+    node: Option<JoinSet<()>>,
 }
 
 /// HTTPS in front of the server, for programs such as kubectl.
@@ -29,18 +32,26 @@ struct Door {
 
 impl Embedded {
     /// Starts a server with our kinds.
-    pub(crate) async fn start() -> anyhow::Result<Self> {
+    pub(crate) async fn start(clock: Arc<dyn Clock>) -> anyhow::Result<Self> {
         let authority = Arc::new(Authority::ephemeral(Timestamp::now())?);
         let mut options = Options::new(Store::in_memory(StoreOptions::default())?)?;
         options.definitions = quadrille_types::crd_documents();
         options.service_account_key = authority.service_account_key();
         options.root_ca = authority.certificate().to_owned();
+        options.clock = clock;
         let server = Server::start(options).await?;
         Ok(Self {
             server,
             authority,
             door: OnceCell::new(),
+            node: None,
         })
+    }
+
+    /// Runs its pods from here on.
+    pub(crate) fn run_pods(&mut self, options: quadrille_node::Options) {
+        let pods = quadrille_node::run(self.client(), options);
+        self.node.get_or_insert_default().spawn(pods);
     }
 
     /// A client as administrator, without a socket between.

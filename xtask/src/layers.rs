@@ -65,9 +65,9 @@ const ROOMS: &[Room] = &[
         ],
     ),
     room(&["quadrille-apiserver"], &[TYPES]),
-    room(&["quadrille-node"], &[]),
-    room(&[TESTKIT], &[]),
     room(&["quadrille-planes"], &["quadrille-apiserver"]),
+    room(&["quadrille-node"], &[TYPES, "quadrille-apiserver"]),
+    room(&[TESTKIT], &[]),
     room(
         &["quadrille-engine"],
         &["quadrille-template", "quadrille-render"],

@@ -1,5 +1,5 @@
 //! What admission adds to new objects from other objects and from the request: a pod's service account and
-//! priority, and who asks for a certificate.
+//! priority, a claim's storage class, and who asks for a certificate.
 
 use std::time::Duration;
 
@@ -28,6 +28,7 @@ pub(crate) async fn admit_new(request: &Request, object: &mut Value) -> Result<(
             }
             priority(request, object)
         }
+        ("", "PersistentVolumeClaim") => storage_class(request, object),
         ("certificates.k8s.io", "CertificateSigningRequest") => {
             requester(request, object);
             Ok(())
@@ -223,20 +224,50 @@ fn named_class(request: &Request, pod: &Value, name: &str) -> Result<Value, Stat
 
 /// The class of pods that name none. If a race made several, the lowest counts.
 fn default_class(request: &Request) -> Result<Option<Value>, Status> {
-    let Some(resource) = kinds::load().resource("scheduling.k8s.io", "v1", "priorityclasses")
-    else {
-        return Ok(None);
+    let classes = all(request, "scheduling.k8s.io", "priorityclasses")?;
+    Ok(classes
+        .into_iter()
+        .filter(|class| class["globalDefault"] == json!(true))
+        .min_by_key(|class| class["value"].as_i64()))
+}
+
+/// All objects of a kind that has no namespaces.
+fn all(request: &Request, group: &str, plural: &str) -> Result<Vec<Value>, Status> {
+    let Some(resource) = kinds::load().resource(group, "v1", plural) else {
+        return Ok(Vec::new());
     };
     let prefix = stored::prefix(resource, None);
     let page = request.shared.store.list(&prefix, None, 0, None);
-    let mut classes = Vec::new();
-    for record in &page.map_err(Status::internal)?.records {
-        let class = stored::decode_record(resource, record)?;
-        if class["globalDefault"] == json!(true) {
-            classes.push(class);
-        }
+    let page = page.map_err(Status::internal)?;
+    let objects = page.records.iter();
+    objects
+        .map(|record| stored::decode_record(resource, record))
+        .collect()
+}
+
+/// A claim that names no class gets the default one; of several, the newest.
+fn storage_class(request: &Request, claim: &mut Value) -> Result<(), Status> {
+    const OLD: &str = "volume.beta.kubernetes.io/storage-class";
+    if !claim["spec"]["storageClassName"].is_null()
+        || !claim["metadata"]["annotations"][OLD].is_null()
+    {
+        return Ok(());
     }
-    Ok(classes
-        .into_iter()
-        .min_by_key(|class| class["value"].as_i64()))
+    let is_default = |class: &Value| {
+        let annotations = &class["metadata"]["annotations"];
+        ["", "beta."].iter().any(|version| {
+            let name = format!("storageclass.{version}kubernetes.io/is-default-class");
+            annotations[name.as_str()] == "true"
+        })
+    };
+    let classes = all(request, "storage.k8s.io", "storageclasses")?;
+    let newest = classes.into_iter().filter(is_default).max_by_key(|class| {
+        let metadata = &class["metadata"];
+        let text = |field: &str| metadata[field].as_str().unwrap_or_default().to_owned();
+        (text("creationTimestamp"), std::cmp::Reverse(text("name")))
+    });
+    if let Some(class) = newest {
+        claim["spec"]["storageClassName"] = class["metadata"]["name"].clone();
+    }
+    Ok(())
 }

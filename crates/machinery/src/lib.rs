@@ -11,6 +11,7 @@
 
 pub mod builtin;
 pub mod crd;
+pub mod cron;
 pub mod decode;
 pub mod field_error;
 pub mod fieldset;

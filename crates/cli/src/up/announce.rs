@@ -23,6 +23,8 @@ pub(crate) struct Ready<'a> {
     pub(crate) kinds: usize,
     /// Whether controllers run here too.
     pub(crate) has_controllers: bool,
+    /// Whether pods run here, simulated as they are.
+    pub(crate) has_node: bool,
 }
 
 impl Ready<'_> {
@@ -43,6 +45,7 @@ impl Ready<'_> {
             "context": quadrille_apiserver::serve::kubeconfig::CONTEXT,
             "dataDir": self.folder.path(),
             "controllers": self.has_controllers,
+            "pods": if self.has_node { "simulated" } else { "none" },
             "ephemeral": self.folder.is_temporary(),
             "pid": std::process::id(),
             "startMilliseconds": u64::try_from(self.took.as_millis()).unwrap_or(u64::MAX),
@@ -67,6 +70,7 @@ impl Ready<'_> {
              {tick} API            {url:<32}  {took:.1} s\n \
              {tick} kinds          {kinds} of openchoreo.dev\n\
              {controllers}\
+             {pods}\
              \n\
              Next:  {export}\n       \
              kubectl get namespaces\n       \
@@ -80,6 +84,13 @@ impl Ready<'_> {
                 format!(" {tick} controllers    releases, data planes\n")
             } else {
                 " - controllers    none here: run quad-controller\n".to_owned()
+            },
+            pods = if self.has_node {
+                format!(
+                    " {tick} pods           simulated: they start, run and end, and no container does\n"
+                )
+            } else {
+                " - pods           none run here\n".to_owned()
             },
             export = style.bold(&format!("export KUBECONFIG={}", pasted(self.kubeconfig))),
         )

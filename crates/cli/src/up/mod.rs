@@ -4,6 +4,7 @@ mod announce;
 mod cluster;
 pub(crate) mod console;
 mod controllers;
+mod node;
 
 use std::{
     io,
@@ -17,7 +18,7 @@ use quadrille_apiserver::serve::{JsonLines, RequestLog};
 use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::net::TcpListener;
 
-use self::{cluster::Cluster, controllers::Controllers};
+use self::{cluster::Cluster, controllers::Controllers, node::Node};
 use crate::{
     arguments::{Output, TEMPLATE},
     data_folder::{DataFolder, pasted, shown},
@@ -46,6 +47,9 @@ pub(crate) struct Arguments {
     /// Only serve the API; run `quad-controller` yourself.
     #[arg(long)]
     no_controllers: bool,
+    /// Run no pods: no controllers of workloads, no scheduler, no simulated node.
+    #[arg(long)]
+    no_node: bool,
     /// Write the kubeconfig to this file too.
     #[arg(long, value_name = "FILE")]
     kubeconfig_out: Option<PathBuf>,
@@ -102,6 +106,7 @@ async fn up(arguments: &Arguments) -> Result<(), Failure> {
         () = stop.asked() => return Ok(()),
     };
     let controllers = (!arguments.no_controllers).then(|| Controllers::start(cluster.client()));
+    let node = (!arguments.no_node).then(|| Node::start(cluster.client()));
     let kubeconfig = Place::own(folder.kubeconfig());
     let text = cluster.kubeconfig()?;
     kubeconfig.write(&text)?;
@@ -124,11 +129,15 @@ async fn up(arguments: &Arguments) -> Result<(), Failure> {
         took: started.elapsed(),
         kinds: cluster.kinds(),
         has_controllers: controllers.is_some(),
+        has_node: node.is_some(),
     };
     ready.say(arguments.output)?;
     stop.asked().await;
     announce::stopping();
     let stopped = async {
+        if let Some(node) = node {
+            node.stop().await;
+        }
         if let Some(controllers) = controllers {
             controllers.stop().await;
         }

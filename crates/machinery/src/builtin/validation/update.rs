@@ -177,7 +177,9 @@ fn job_template(report: &mut Report, job: &Value, old: &Value) {
         node_affinity_may_change(&mut template["spec"], &before["spec"]);
         for field in ["containers", "initContainers"] {
             let old = list(&before["spec"][field]);
-            let containers = template["spec"][field].as_array_mut();
+            let containers = template["spec"]
+                .get_mut(field)
+                .and_then(Value::as_array_mut);
             let containers = containers.filter(|containers| containers.len() == old.len());
             for (container, old) in containers.into_iter().flatten().zip(old) {
                 if container["name"] == old["name"] {

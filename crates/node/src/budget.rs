@@ -1,0 +1,130 @@
+//! PodDisruptionBudgets: how many pods may be missing.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use crate::{
+    hands::{Hands, Outcome},
+    kinds::Kind,
+    read::{self, Place, share, text},
+    seen::Pod,
+};
+
+/// Looks at a budget.
+pub(crate) async fn look(hands: &Hands, place: &Place) -> Outcome {
+    let kind = Kind::PodDisruptionBudget;
+    let Some(budget) = hands.seen.get(kind, place) else {
+        return Ok(());
+    };
+    let selector = read::selector(kind, &budget);
+    let pods = hands.seen.pods_within(&place.namespace, |pod| {
+        pod.is_selected(&selector) && !pod.is_over()
+    });
+    let asked = expected(hands, &pods);
+    let status = status(&budget, &pods, asked, hands.now());
+    hands.set_status(kind, &budget, &status).await
+}
+
+/// How many pods there should be, by what controls them.
+fn expected(hands: &Hands, pods: &[Arc<Pod>]) -> i64 {
+    let mut controllers: BTreeMap<&str, i64> = BTreeMap::new();
+    let mut alone = 0;
+    for pod in pods {
+        let Some(owner) = &pod.controller else {
+            alone += 1;
+            continue;
+        };
+        let place = Place::new(&pod.place.namespace, &owner.name);
+        let replicas = hands
+            .seen
+            .get(owner.kind, &place)
+            .map(|object| read::replicas(&object));
+        controllers.insert(&owner.uid, replicas.unwrap_or(1));
+    }
+    alone + controllers.values().sum::<i64>()
+}
+
+fn status(budget: &Value, pods: &[Arc<Pod>], asked: i64, now: Timestamp) -> Value {
+    let spec = &budget["spec"];
+    let there = i64::try_from(pods.len()).unwrap_or(i64::MAX);
+    let (expected, desired) = if !spec["maxUnavailable"].is_null() {
+        (
+            asked,
+            (asked - share(&spec["maxUnavailable"], asked, true)).max(0),
+        )
+    } else if spec["minAvailable"].is_string() {
+        (asked, share(&spec["minAvailable"], asked, true))
+    } else {
+        (there, spec["minAvailable"].as_i64().unwrap_or(1))
+    };
+    let healthy = pods
+        .iter()
+        .filter(|pod| pod.is_ready() && pod.deleting.is_none())
+        .count();
+    let healthy = i64::try_from(healthy).unwrap_or(i64::MAX);
+    let allowed = if expected > 0 {
+        (healthy - desired).max(0)
+    } else {
+        0
+    };
+    let (truth, reason) = if allowed > 0 {
+        ("True", "SufficientPods")
+    } else {
+        ("False", "InsufficientPods")
+    };
+    let mut conditions = read::conditions(&budget["status"]);
+    read::set_condition(
+        &mut conditions,
+        ("DisruptionAllowed", truth, reason, ""),
+        now,
+        false,
+    );
+    for condition in &mut conditions {
+        if text(&condition["type"]) == "DisruptionAllowed" {
+            condition["observedGeneration"] = budget["metadata"]["generation"].clone();
+        }
+    }
+    json!({
+        "observedGeneration": budget["metadata"]["generation"],
+        "expectedPods": expected,
+        "desiredHealthy": desired,
+        "currentHealthy": healthy,
+        "disruptionsAllowed": allowed,
+        "conditions": conditions,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pod(is_ready: bool) -> Arc<Pod> {
+        let status = if is_ready { "True" } else { "False" };
+        Arc::new(Pod::read(&json!({
+            "spec": { "nodeName": "n" },
+            "status": { "phase": "Running", "conditions": [{ "type": "Ready", "status": status }] },
+        })))
+    }
+
+    #[test]
+    fn as_many_may_go_as_are_healthy_beyond_the_least() {
+        let allowed = |spec: Value, ready: usize, asked: i64| {
+            let pods: Vec<_> = (0..3).map(|number| pod(number < ready)).collect();
+            let status = status(
+                &json!({ "spec": spec }),
+                &pods,
+                asked,
+                Timestamp::UNIX_EPOCH,
+            );
+            (
+                read::int(&status["desiredHealthy"]),
+                read::int(&status["disruptionsAllowed"]),
+            )
+        };
+        assert_eq!(allowed(json!({ "minAvailable": 2 }), 3, 3), (2, 1));
+        assert_eq!(allowed(json!({ "minAvailable": "50%" }), 3, 3), (2, 1));
+        assert_eq!(allowed(json!({ "maxUnavailable": 1 }), 2, 3), (2, 0));
+    }
+}
