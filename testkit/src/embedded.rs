@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use kube::Client;
 use quadrille_apiserver::{
     Options, Server,
-    auth::{Authenticator, LookUp, User},
+    auth::User,
     clock::Clock,
     serve::{self, Authority, Serving, kubeconfig},
 };
@@ -72,14 +72,7 @@ impl Embedded {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
             .await
             .context("find a port")?;
-        let authenticator = Authenticator::new().with_service_accounts(
-            self.authority.service_account_key(),
-            Arc::new(LookUp::new(self.server.router())),
-        );
-        let options = serve::Options {
-            authenticator: Arc::new(authenticator),
-            ..serve::Options::new(Arc::clone(&self.authority))
-        };
+        let options = serve::Options::of(&self.server, Arc::clone(&self.authority));
         let serving = serve::start(listener, self.server.router(), &options)?;
         self.server.set_address(&serving.address().to_string());
         let folder = tempfile::tempdir()?;

@@ -79,23 +79,6 @@ impl Documents {
     }
 }
 
-/// What anybody may see.
-pub(crate) fn public(path: &Path) -> Option<Response> {
-    match path {
-        Path::Health { check } => Some(health(check.as_deref())),
-        Path::ServerVersion => Some(version()),
-        _ => None,
-    }
-}
-
-/// Paths that every authenticated user may see.
-pub(crate) fn is_open(path: &Path) -> bool {
-    !matches!(
-        path,
-        Path::Metrics | Path::Unknown | Path::Root | Path::TokenIssuer | Path::TokenKeys
-    )
-}
-
 fn health(check: Option<&str>) -> Response {
     match check {
         None | Some("ping" | "etcd" | "log") => reply::text(200, "ok"),
@@ -183,11 +166,9 @@ pub(crate) fn answer(shared: &Shared, path: &Path, query: &Query, headers: &Head
         }
         Path::TokenIssuer => token_issuer(&shared.address.read()),
         Path::TokenKeys => token_keys(shared),
-        Path::Metrics
-        | Path::Unknown
-        | Path::Health { .. }
-        | Path::ServerVersion
-        | Path::Resource(_) => page(),
+        Path::Health { check } => health(check.as_deref()),
+        Path::ServerVersion => version(),
+        Path::Metrics | Path::Unknown | Path::Resource(_) => page(),
     }
 }
 

@@ -4,7 +4,7 @@
 //!   router ─► path ─► authorize ─► rest: get list watch create update patch delete
 //!                                   │  body ─► strategy ─► ownership ─► compare-and-swap
 //!                                   ▼
-//!                                 store ◄── life: definitions, namespaces, garbage
+//!                                 store ◄── life: definitions, namespaces, garbage, roles
 //! ```
 //!
 //! It knows nothing of our own kinds: custom resource definitions reach it like anybody's.
@@ -17,6 +17,7 @@ mod catalog;
 pub mod clock;
 mod convert;
 pub mod discovery;
+mod escalation;
 mod finding;
 pub mod kinds;
 mod life;

@@ -15,8 +15,8 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use crate::{
     accept::{self, Endpoint},
     auth::{
-        self, Attributes, Authorizer, Decision, MastersOnly, User,
-        service_account::ServiceAccountKey,
+        self, Authenticator, Authorizer, LookUp, Rbac, User, action::Action,
+        impersonate::Impersonation, service_account::ServiceAccountKey,
     },
     catalog::LiveCatalog,
     clock::{Clock, SystemClock},
@@ -38,10 +38,10 @@ pub struct Options {
     pub store: Store,
     /// Custom resource definitions to install at start.
     pub definitions: Vec<Value>,
+    /// Objects of the whole cluster to apply at start, after the definitions.
+    pub objects: Vec<Value>,
     /// Where the time comes from.
     pub clock: Arc<dyn Clock>,
-    /// Who may do what.
-    pub authorizer: Arc<dyn Authorizer>,
     /// Signs tokens of service accounts.
     pub service_account_key: Arc<ServiceAccountKey>,
     /// The certificate of the authority that signed the server's certificate, as PEM.
@@ -57,8 +57,8 @@ impl Options {
         Ok(Self {
             store,
             definitions: Vec::new(),
+            objects: Vec::new(),
             clock: Arc::new(SystemClock),
-            authorizer: Arc::new(MastersOnly),
             service_account_key: Arc::new(ServiceAccountKey::generate()?),
             root_ca: String::new(),
             housekeeping: true,
@@ -90,8 +90,10 @@ pub(crate) struct Shared {
     pub(crate) store: Store,
     pub(crate) catalog: LiveCatalog,
     pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) authorizer: Arc<dyn Authorizer>,
+    pub(crate) authorizer: Arc<Rbac>,
+    pub(crate) impersonation: Impersonation,
     pub(crate) service_account_key: Arc<ServiceAccountKey>,
+    pub(crate) authenticator: Arc<Authenticator>,
     pub(crate) root_ca: String,
     pub(crate) services: Services,
     pub(crate) policies: Policies,
@@ -127,14 +129,20 @@ impl Server {
     /// Starts a server: reads definitions, writes what every cluster has, begins its housekeeping.
     pub async fn start(options: Options) -> Result<Self, StartError> {
         let services = Services::load(&options.store)?;
+        let key = options.service_account_key;
+        let bindings = LookUp::new(options.store.clone(), options.clock.clone());
+        let authenticator =
+            Authenticator::new().with_service_accounts(key.clone(), Arc::new(bindings));
         let shared = Arc::new(Shared {
             catalog: LiveCatalog::new(kinds::load().resources.clone()),
             services,
             policies: Policies::default(),
+            authorizer: Arc::new(Rbac::new(options.store.clone())),
+            impersonation: Impersonation::default(),
             store: options.store,
             clock: options.clock,
-            authorizer: options.authorizer,
-            service_account_key: options.service_account_key,
+            service_account_key: key,
+            authenticator: Arc::new(authenticator),
             root_ca: options.root_ca,
             shutdown: CancellationToken::new(),
             documents: finding::Documents::default(),
@@ -150,6 +158,7 @@ impl Server {
         for definition in &options.definitions {
             life::bootstrap::install(&server.shared, definition).await?;
         }
+        life::bootstrap::apply_all(&server.shared, &options.objects).await?;
         life::definitions::resume(&server.shared).map_err(|status| StartError::Bootstrap {
             what: "definitions that are being deleted".to_owned(),
             status,
@@ -160,8 +169,8 @@ impl Server {
         Ok(server)
     }
 
-    /// The API as a router. Requests carry a [`User`] in their extensions; those without one see only
-    /// health and version.
+    /// The API as a router. Requests carry a [`User`] in their extensions; those without one are from nobody in
+    /// particular ([`User::anonymous`]).
     pub fn router(&self) -> Router {
         Router::new()
             .fallback(handle)
@@ -186,6 +195,16 @@ impl Server {
         address.clone_into(&mut self.shared.address.write());
     }
 
+    /// Who accepts the tokens of this server's service accounts, for what stands in front of the router.
+    pub fn authenticator(&self) -> Arc<Authenticator> {
+        self.shared.authenticator.clone()
+    }
+
+    /// Who decides what users may do, for what stands in front of the router.
+    pub fn authorizer(&self) -> Arc<dyn Authorizer> {
+        self.shared.authorizer.clone()
+    }
+
     /// Where the server keeps its objects.
     pub fn store(&self) -> &Store {
         &self.shared.store
@@ -195,48 +214,30 @@ impl Server {
 /// One request, from URL to answer.
 async fn handle(State(shared): State<Arc<Shared>>, request: HttpRequest<Body>) -> Response {
     let path = Path::parse(request.uri().path());
-    if finding::is_document(&path) && request.method() != http::Method::GET {
-        return reply::status(&not_allowed());
-    }
-    let authorizer = shared.authorizer.as_ref();
-    let sender = request.extensions().get::<User>().cloned();
-    let user =
-        sender.map(|user| auth::impersonate::impersonated(user, request.headers(), authorizer));
-    let user = match user.transpose() {
+    let query = Query::parse(request.uri().query());
+    let action = Action::of(request.method(), &path, request.uri().path(), &query);
+    let user = match allowed(&shared, &request, &action) {
         Ok(user) => user,
         Err(status) => return reply::status(&status),
     };
-    if let Some(response) = finding::public(&path) {
-        return response;
+    if finding::is_document(&path) && request.method() != http::Method::GET {
+        return reply::status(&not_allowed());
     }
-    let Some(user) = user else {
-        return reply::status(&Status::unauthorized());
-    };
-    let query = Query::parse(request.uri().query());
     match path {
         Path::Resource(target) => resource(shared, user, target, query, request).await,
-        other => {
-            let method = request.method().as_str().to_ascii_lowercase();
-            let attributes = Attributes {
-                user: &user,
-                verb: &method,
-                group: "",
-                version: "",
-                resource: "",
-                subresource: "",
-                namespace: "",
-                name: "",
-                path: request.uri().path(),
-            };
-            // Everybody who is somebody may look around.
-            if !finding::is_open(&other)
-                && let Decision::Deny { reason } = shared.authorizer.authorize(&attributes)
-            {
-                return reply::status(&auth::forbidden(&attributes, &reason));
-            }
-            finding::answer(&shared, &other, &query, request.headers())
-        }
+        other => finding::answer(&shared, &other, &query, request.headers()),
     }
+}
+
+/// Who a request is from, if they may do what they want.
+fn allowed(shared: &Shared, request: &HttpRequest<Body>, action: &Action) -> Result<User, Status> {
+    let authorizer = shared.authorizer.as_ref();
+    let sender = request.extensions().get::<User>().cloned();
+    let sender = sender.unwrap_or_else(User::anonymous);
+    let impersonation = &shared.impersonation;
+    let user = impersonation.user(sender, request.headers(), action, authorizer)?;
+    authorizer.require(&action.by(&user))?;
+    Ok(user)
 }
 
 /// A request for a resource.
@@ -261,26 +262,6 @@ async fn resource(
             _ => reply::status(&not_allowed()),
         };
     };
-    let text = |value: &Option<String>| value.clone().unwrap_or_default();
-    let (namespace, name, subresource) = (
-        text(&target.namespace),
-        text(&target.name),
-        text(&target.subresource),
-    );
-    let attributes = Attributes {
-        user: &user,
-        verb,
-        group: &target.group,
-        version: &target.version,
-        resource: &target.plural,
-        subresource: &subresource,
-        namespace: &namespace,
-        name: &name,
-        path: head.uri.path(),
-    };
-    if let Decision::Deny { reason } = shared.authorizer.authorize(&attributes) {
-        return reply::status(&auth::forbidden(&attributes, &reason));
-    }
     let catalog = shared.catalog.snapshot();
     let Some(resource) = catalog
         .find(&target.group, &target.version, &target.plural)

@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-use crate::{completion, down, up, version};
+use crate::{completion, down, up, user, version};
 
 /// An internal developer platform for Kubernetes, in one binary.
 #[derive(Debug, Parser)]
@@ -29,6 +29,7 @@ pub(crate) const TEMPLATE: &str =
 pub(crate) enum Verb {
     Up(up::Arguments),
     Down(down::Arguments),
+    User(user::Arguments),
     Version(version::Arguments),
     Completion(completion::Arguments),
 }

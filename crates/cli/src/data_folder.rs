@@ -3,6 +3,7 @@
 //! ```text
 //!   store.redb      objects           kubeconfig   how to reach the API (0600)
 //!   pki/            keys (0600)       quad.lock    held while running; says who
+//!   users/          kubeconfigs of local users (0600)
 //! ```
 
 use std::{
@@ -75,6 +76,11 @@ impl DataFolder {
     /// The keys.
     pub(crate) fn keys(&self) -> PathBuf {
         self.path.join("pki")
+    }
+
+    /// The kubeconfigs of local users.
+    pub(crate) fn users(&self) -> PathBuf {
+        self.path.join("users")
     }
 
     /// The kubeconfig.

@@ -46,7 +46,9 @@ impl Place {
 
     /// Writes the kubeconfig.
     pub(crate) fn write(&self, text: &str) -> Result<(), Failure> {
-        private_file::write(&self.0, text.as_bytes()).map_err(|error| {
+        let written = self.0.parent().map_or(Ok(()), private_file::make_folder);
+        let written = written.and_then(|()| private_file::write(&self.0, text.as_bytes()));
+        written.map_err(|error| {
             Failure::new(format!("{} cannot be written", self.0.display()))
                 .because(&error)
                 .next("Choose a file in a folder that you may write to: --kubeconfig-out FILE")
@@ -71,7 +73,11 @@ fn is_ours(text: &str) -> bool {
     let is_config = config["kind"] == "Config";
     let ours = |list: &str| match &config[list] {
         Value::Null => true,
-        Value::Array(entries) => entries.iter().all(|entry| entry["name"] == CONTEXT),
+        Value::Array(entries) => entries.iter().all(|entry| {
+            let name = entry["name"].as_str().unwrap_or_default();
+            name.strip_prefix(CONTEXT)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+        }),
         _ => false,
     };
     is_config && ours("clusters") && ours("contexts") && ours("users")

@@ -16,6 +16,7 @@ mod output;
 mod signals;
 mod style;
 mod up;
+mod user;
 mod version;
 
 use std::{ffi::OsString, process::ExitCode};
@@ -32,6 +33,7 @@ where
     parsed(arguments, |arguments: &Arguments| match &arguments.verb {
         Verb::Up(arguments) => up::run(arguments),
         Verb::Down(arguments) => down::run(arguments),
+        Verb::User(arguments) => user::run(arguments),
         Verb::Version(arguments) => version::run(arguments),
         Verb::Completion(arguments) => completion::run(arguments),
     })

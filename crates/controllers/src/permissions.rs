@@ -1,5 +1,9 @@
-//! What the controllers may do: nothing that they don't do. `deploy/rbac/` is generated from here, and a test runs
-//! the controllers with exactly this.
+//! Who may do what. The controllers: nothing that they don't do; a test runs them with exactly this. People: by four
+//! roles ([`people`]). `deploy/rbac/` is generated from here.
+
+pub mod people;
+
+use serde_json::{Value, json};
 
 /// What may be done with some resources.
 #[derive(Clone, Copy, Debug)]
@@ -10,6 +14,13 @@ pub struct Rule {
     pub resources: &'static [&'static str],
     /// What may be done with them.
     pub verbs: &'static [&'static str],
+}
+
+impl Rule {
+    /// As a role has it.
+    pub fn object(&self) -> Value {
+        json!({ "apiGroups": [self.group], "resources": self.resources, "verbs": self.verbs })
+    }
 }
 
 const fn rule(

@@ -22,6 +22,7 @@ pub mod names;
 pub mod patch;
 pub mod policy;
 pub use quadrille_expr::quantity;
+pub mod rbac;
 pub mod schema;
 pub mod selector;
 pub mod status;

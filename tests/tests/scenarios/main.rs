@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // a test may; its helpers too
 
+mod access;
 mod applying;
 mod definitions;
 mod kubectl;

@@ -1,4 +1,4 @@
-//! `deploy/rbac/`: what the controllers may do, in the control plane and in a plane.
+//! `deploy/rbac/`: what the controllers may do, in the control plane and in a plane; roles for people.
 
 use quadrille_controllers::permissions::{self, Rule};
 use serde_json::{Value, json};
@@ -23,6 +23,12 @@ pub(crate) fn generate() -> anyhow::Result<Vec<Generated>> {
              belong; for the\n# cluster that the controllers run in (inCluster: true) it is bound here to their own \
              account.",
             &plane(),
+        )?,
+        file(
+            "people",
+            "Roles for people. Bind quad-platform-admin in the whole cluster (ClusterRoleBinding), the others in the \
+             namespace of\n# an organization (RoleBinding). What quad-catalog allows is for everybody.",
+            &permissions::people::objects(),
         )?,
     ])
 }
@@ -78,12 +84,7 @@ fn metadata(name: &str, namespace: Option<&str>) -> Value {
 }
 
 fn role(kind: &str, name: &str, namespace: Option<&str>, rules: &[Rule]) -> Value {
-    let rules: Vec<Value> = rules
-        .iter()
-        .map(|rule| {
-            json!({ "apiGroups": [rule.group], "resources": rule.resources, "verbs": rule.verbs })
-        })
-        .collect();
+    let rules: Vec<Value> = rules.iter().map(Rule::object).collect();
     json!({
         "apiVersion": "rbac.authorization.k8s.io/v1", "kind": kind,
         "metadata": metadata(name, namespace), "rules": rules,

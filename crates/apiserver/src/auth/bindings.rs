@@ -1,44 +1,66 @@
-//! Whether what a service account token is bound to still exists, asked of the API itself.
+//! Whether what a service account token is bound to still exists, looked up in the store.
 
-use axum::{Router, body::Body};
-use futures::future::BoxFuture;
-use http::{Request, StatusCode};
-use http_body_util::BodyExt;
-use serde_json::Value;
-use tower::ServiceExt;
+use std::sync::Arc;
+
+use futures::future::{self, BoxFuture};
+use jiff::Timestamp;
+use quadrille_store::Store;
+use serde::Deserialize;
 
 use super::{
-    User,
     authenticate::Bindings,
-    service_account::{Binding, Reference},
+    service_account::{Binding, LEEWAY_SECONDS, Reference},
 };
+use crate::clock::Clock;
 
-/// Looks objects up through the API's router, as its administrator.
-#[derive(Clone, Debug)]
+const INVALIDATED: &str = "service account token has been invalidated";
+
+/// Looks objects up in a store.
+#[derive(Clone)]
 pub struct LookUp {
-    router: Router,
+    store: Store,
+    clock: Arc<dyn Clock>,
+}
+
+impl std::fmt::Debug for LookUp {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("LookUp").finish_non_exhaustive()
+    }
+}
+
+#[derive(Deserialize)]
+struct Stored {
+    metadata: Metadata,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Metadata {
+    uid: String,
+    deletion_timestamp: Option<Timestamp>,
 }
 
 impl LookUp {
-    /// Asks this router, which takes the [`User`] from the request's extensions.
-    pub fn new(router: Router) -> Self {
-        Self { router }
+    /// Looks into this store.
+    pub fn new(store: Store, clock: Arc<dyn Clock>) -> Self {
+        Self { store, clock }
     }
 
-    async fn check_all(&self, binding: &Binding) -> Result<(), String> {
+    fn check_all(&self, binding: &Binding) -> Result<(), String> {
         let namespace = &binding.namespace;
-        let account = &binding.serviceaccount;
-        let uid = self
-            .uid(&format!(
-                "/api/v1/namespaces/{namespace}/serviceaccounts/{}",
-                account.name
-            ))
-            .await
-            .ok_or_else(|| format!("serviceaccounts {:?} not found", account.name))?;
-        if uid != account.uid {
+        let Reference { name, uid } = &binding.serviceaccount;
+        let account = self
+            .find(&format!("serviceaccounts/{namespace}/{name}"))
+            .ok_or_else(|| format!("serviceaccounts {name:?} not found"))?;
+        if account.uid != *uid {
             return Err(format!(
-                "service account UID ({uid}) does not match claim ({})",
+                "service account UID ({}) does not match claim ({uid})",
                 account.uid
+            ));
+        }
+        if self.is_over(&account) {
+            return Err(format!(
+                "service account {namespace}/{name} has been deleted"
             ));
         }
         let node = binding.node.as_ref().filter(|_| binding.pod.is_none());
@@ -46,69 +68,74 @@ impl LookUp {
             (
                 "secret",
                 binding.secret.as_ref(),
-                format!("namespaces/{namespace}/secrets"),
+                format!("secrets/{namespace}"),
             ),
-            (
-                "pod",
-                binding.pod.as_ref(),
-                format!("namespaces/{namespace}/pods"),
-            ),
+            ("pod", binding.pod.as_ref(), format!("pods/{namespace}")),
             ("node", node, "nodes".to_owned()),
         ] {
             let Some(Reference { name, uid: claimed }) = object else {
                 continue;
             };
-            let uid = self.uid(&format!("/api/v1/{folder}/{name}")).await;
-            let uid = uid.ok_or("service account token has been invalidated")?;
-            if uid != *claimed {
+            let found = self.find(&format!("{folder}/{name}")).ok_or(INVALIDATED)?;
+            if found.uid != *claimed {
                 return Err(format!(
-                    "{what} UID ({uid}) does not match service account {what} ref claim ({claimed})"
+                    "{what} UID ({}) does not match service account {what} ref claim ({claimed})",
+                    found.uid
                 ));
+            }
+            if self.is_over(&found) {
+                return Err(INVALIDATED.to_owned());
             }
         }
         Ok(())
     }
 
-    /// The uid of an object, or `None` when it cannot be had.
-    async fn uid(&self, path: &str) -> Option<String> {
-        let request = Request::get(path)
-            .extension(User::admin())
-            .body(Body::empty())
-            .ok()?;
-        let response = self.router.clone().oneshot(request).await.ok()?;
-        if response.status() != StatusCode::OK {
-            return None;
-        }
-        let body = response.into_body().collect().await.ok()?.to_bytes();
-        let object: Value = serde_json::from_slice(&body).ok()?;
-        object["metadata"]["uid"].as_str().map(str::to_owned)
+    /// What matters of an object; nothing when it cannot be had.
+    fn find(&self, key: &str) -> Option<Metadata> {
+        let record = self.store.get(key.as_bytes()).ok()??;
+        let stored: Stored = serde_json::from_slice(&record.value).ok()?;
+        Some(stored.metadata)
+    }
+
+    /// Whether an object should be gone by now, even if something still holds it.
+    fn is_over(&self, object: &Metadata) -> bool {
+        let now = self.clock.now().as_second();
+        object
+            .deletion_timestamp
+            .is_some_and(|end| end.as_second() < now - LEEWAY_SECONDS)
     }
 }
 
 impl Bindings for LookUp {
     fn check<'a>(&'a self, binding: &'a Binding) -> BoxFuture<'a, Result<(), String>> {
-        Box::pin(self.check_all(binding))
+        Box::pin(future::ready(self.check_all(binding)))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use axum::routing::get;
+    use quadrille_store::{Expect, Op, Options};
+    use serde_json::json;
 
     use super::*;
+    use crate::clock::SystemClock;
 
-    fn look_up() -> LookUp {
-        let object = |uid: &'static str| {
-            get(move || async move { format!(r#"{{"metadata":{{"uid":"{uid}"}}}}"#) })
+    async fn look_up() -> LookUp {
+        let store = Store::in_memory(Options::default()).unwrap();
+        let put = |key: &'static str, uid: &str, gone: Option<&str>| Op::Put {
+            key: key.into(),
+            value: json!({ "metadata": { "uid": uid, "deletionTimestamp": gone } })
+                .to_string()
+                .into(),
+            expect: Expect::Any,
         };
-        LookUp::new(
-            Router::new()
-                .route(
-                    "/api/v1/namespaces/shop/serviceaccounts/builder",
-                    object("u-1"),
-                )
-                .route("/api/v1/namespaces/shop/pods/web-0", object("p-1")),
-        )
+        let objects = vec![
+            put("serviceaccounts/shop/builder", "u-1", None),
+            put("pods/shop/web-0", "p-1", None),
+            put("pods/shop/held", "p-2", Some("2020-01-01T00:00:00Z")),
+        ];
+        store.commit(objects).await.unwrap();
+        LookUp::new(store, Arc::new(SystemClock))
     }
 
     fn bound(account_uid: &str, pod: Option<(&str, &str)>) -> Binding {
@@ -127,17 +154,19 @@ mod tests {
     #[tokio::test]
     async fn an_account_and_a_pod_that_live_are_accepted() {
         let binding = bound("u-1", Some(("web-0", "p-1")));
-        assert_eq!(look_up().check(&binding).await, Ok(()));
+        assert_eq!(look_up().await.check(&binding).await, Ok(()));
     }
 
     #[tokio::test]
-    async fn successors_and_gaps_are_not_what_the_token_was_bound_to() {
+    async fn successors_gaps_and_what_should_be_gone_are_not_what_the_token_was_bound_to() {
+        let look_up = look_up().await;
         for binding in [
             bound("u-0", None),
             bound("u-1", Some(("web-0", "p-0"))),
             bound("u-1", Some(("gone", "p-1"))),
+            bound("u-1", Some(("held", "p-2"))),
         ] {
-            assert!(look_up().check(&binding).await.is_err(), "{binding:?}");
+            assert!(look_up.check(&binding).await.is_err(), "{binding:?}");
         }
     }
 }

@@ -1,53 +1,80 @@
 //! `kubectl --as`: a request in somebody else's name, by those who may.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use http::{HeaderMap, HeaderName, HeaderValue};
+use parking_lot::Mutex;
 use quadrille_machinery::{names, status::Status};
 
-use super::{AUTHENTICATED, Attributes, Authorizer, Decision, User, forbidden};
+use self::mode::{MODES, Mode};
+use super::{Authorizer, User, action::Action};
+
+mod mode;
 
 const USER: &str = "impersonate-user";
 const GROUP: &str = "impersonate-group";
 const UID: &str = "impersonate-uid";
 const EXTRA: &str = "impersonate-extra-";
-const NODE: &str = "system:node:";
-const ANONYMOUS: &str = "system:anonymous";
-const UNAUTHENTICATED: &str = "system:unauthenticated";
+/// Of how many senders it is remembered what they may.
+const REMEMBERED: usize = 10_000;
 
-/// Who a request is from in the end: its sender, or whom the sender names and may speak for.
-pub(crate) fn impersonated(
-    sender: User,
-    headers: &HeaderMap,
-    authorizer: &dyn Authorizer,
-) -> Result<User, Status> {
-    let named = Named::read(headers);
-    if named.name.is_empty() {
-        if named.wishes().next().is_none() {
-            return Ok(sender);
+/// Lets requests speak for others.
+///
+/// There are several ways to be allowed that ([`mode`]). The one that worked last for a sender is tried first, and
+/// who has none is told why the first one failed.
+#[derive(Debug, Default)]
+pub(crate) struct Impersonation {
+    last: Mutex<HashMap<String, usize>>,
+}
+
+impl Impersonation {
+    /// Who a request is from in the end: its sender, or whom the sender names and may speak for in this.
+    pub(crate) fn user(
+        &self,
+        sender: User,
+        headers: &HeaderMap,
+        action: &Action,
+        authorizer: &dyn Authorizer,
+    ) -> Result<User, Status> {
+        let named = Named::read(headers);
+        if named.name.is_empty() {
+            if named.is_nobody() {
+                return Ok(sender);
+            }
+            return Err(Status::bad_request(format!(
+                "requested {} without impersonating a user name",
+                named.in_go()
+            )));
         }
-        return Err(Status::bad_request(format!(
-            "requested {} without impersonating a user name",
-            named.in_go()
-        )));
-    }
-    for wish in named.wishes() {
-        let attributes = Attributes {
-            user: &sender,
-            verb: "impersonate",
-            group: wish.group,
-            version: "",
-            resource: wish.resource,
-            subresource: wish.subresource,
-            namespace: wish.namespace,
-            name: wish.name,
-            path: "",
-        };
-        if let Decision::Deny { reason } = authorizer.authorize(&attributes) {
-            return Err(forbidden(&attributes, &reason));
+        let last = self.last.lock().get(&sender.name).copied();
+        let others = (0..MODES.len()).filter(|index| Some(*index) != last);
+        let mut refused = None;
+        for index in last.into_iter().chain(others) {
+            let mode: Mode = MODES[index];
+            if !mode.is_for(&named, &sender) {
+                continue;
+            }
+            match mode.check(&named, &sender, action, authorizer) {
+                Ok(()) => {
+                    self.remember(sender.name, index);
+                    return Ok(mode.user(named));
+                }
+                Err(status) => {
+                    refused.get_or_insert(status);
+                }
+            }
         }
+        // The last of the modes is for everybody, so there is a reason.
+        Err(refused.unwrap_or_else(|| Status::internal("nobody says whether this is allowed")))
     }
-    Ok(named.user())
+
+    fn remember(&self, sender: String, mode: usize) {
+        let mut last = self.last.lock();
+        if last.len() >= REMEMBERED {
+            last.clear();
+        }
+        last.insert(sender, mode);
+    }
 }
 
 /// What the headers ask for.
@@ -56,16 +83,8 @@ struct Named {
     name: String,
     uid: String,
     groups: Vec<String>,
+    /// Keys and values, a key as often as it has values.
     extra: Vec<(String, String)>,
-}
-
-/// One thing that the sender must be allowed to be.
-struct Wish<'a> {
-    group: &'static str,
-    resource: &'static str,
-    subresource: &'a str,
-    namespace: &'a str,
-    name: &'a str,
 }
 
 impl Named {
@@ -83,30 +102,8 @@ impl Named {
         }
     }
 
-    fn wishes(&self) -> impl Iterator<Item = Wish<'_>> {
-        let wish = |group, resource, name| Wish {
-            group,
-            resource,
-            subresource: "",
-            namespace: "",
-            name,
-        };
-        let account = service_account(&self.name);
-        let user = match account {
-            Some((namespace, name)) => Wish {
-                namespace,
-                ..wish("", "serviceaccounts", name)
-            },
-            None => wish("", "users", self.name.as_str()),
-        };
-        let user = (!self.name.is_empty()).then_some(user);
-        let groups = self.groups.iter().map(move |name| wish("", "groups", name));
-        let extra = self.extra.iter().map(move |(key, value)| Wish {
-            subresource: key,
-            ..wish("authentication.k8s.io", "userextras", value)
-        });
-        let uid = (!self.uid.is_empty()).then(|| wish("authentication.k8s.io", "uids", &self.uid));
-        user.into_iter().chain(uid).chain(groups).chain(extra)
+    fn is_nobody(&self) -> bool {
+        self.uid.is_empty() && self.groups.is_empty() && self.extra.is_empty()
     }
 
     /// As Go shows such a user.
@@ -139,37 +136,6 @@ impl Named {
             self.uid
         )
     }
-
-    fn user(self) -> User {
-        let only_name = self.uid.is_empty() && self.extra.is_empty();
-        let mut groups = self.groups;
-        if groups.is_empty() {
-            if let Some((namespace, _)) = service_account(&self.name) {
-                groups.push("system:serviceaccounts".to_owned());
-                groups.push(format!("system:serviceaccounts:{namespace}"));
-            } else if only_name && self.name.starts_with(NODE) {
-                groups.push("system:nodes".to_owned());
-            }
-        }
-        let has = |name: &str| groups.iter().any(|group| group == name);
-        if self.name == ANONYMOUS {
-            if !has(UNAUTHENTICATED) {
-                groups.push(UNAUTHENTICATED.to_owned());
-            }
-        } else if !has(AUTHENTICATED) && !has(UNAUTHENTICATED) {
-            groups.push(AUTHENTICATED.to_owned());
-        }
-        let mut user = User {
-            name: self.name,
-            uid: self.uid,
-            groups,
-            ..User::default()
-        };
-        for (key, value) in self.extra {
-            user.extra.entry(key).or_default().push(value);
-        }
-        user
-    }
 }
 
 fn extra_key(header: &HeaderName) -> Option<String> {
@@ -197,66 +163,13 @@ fn service_account(name: &str) -> Option<(&str, &str)> {
     is_sound.then_some((namespace, name))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::{super::MastersOnly, *};
-
-    fn asked(sender: User, headers: &[(&'static str, &str)]) -> Result<User, Status> {
-        let mut map = HeaderMap::new();
-        for (name, value) in headers {
-            map.append(*name, value.parse().unwrap());
-        }
-        impersonated(sender, &map, &MastersOnly)
-    }
-
-    #[test]
-    fn an_administrator_may_be_anybody() {
-        let jane = asked(
-            User::admin(),
-            &[
-                ("impersonate-user", "jane"),
-                ("impersonate-group", "staff"),
-                ("impersonate-extra-example.com%2ffloor", "3"),
-            ],
-        )
-        .unwrap();
-        assert_eq!(jane.name, "jane");
-        assert_eq!(jane.groups, ["staff", AUTHENTICATED]);
-        assert_eq!(jane.extra["example.com/floor"], ["3"]);
-    }
-
-    #[test]
-    fn an_account_has_the_groups_of_accounts() {
-        let name = "system:serviceaccount:shop:builder";
-        let account = asked(User::admin(), &[("impersonate-user", name)]).unwrap();
-        assert_eq!(
-            account.groups,
-            [
-                "system:serviceaccounts",
-                "system:serviceaccounts:shop",
-                AUTHENTICATED
-            ]
-        );
-    }
-
-    #[test]
-    fn others_may_not() {
-        let anna = User {
-            name: "anna".to_owned(),
-            ..User::default()
-        };
-        let refused = asked(anna.clone(), &[("impersonate-user", "jane")]).unwrap_err();
-        assert_eq!(
-            refused.message,
-            "users \"jane\" is forbidden: User \"anna\" cannot impersonate resource \"users\" in API group \"\" \
-             at the cluster scope"
-        );
-        assert_eq!(asked(anna.clone(), &[]), Ok(anna));
-    }
-
-    #[test]
-    fn a_group_alone_is_nobody() {
-        let refused = asked(User::admin(), &[("impersonate-group", "staff")]).unwrap_err();
-        assert_eq!(refused.code, 400);
-    }
+/// The name of the node, if a user's name is that of one.
+fn node(name: &str) -> Option<&str> {
+    let name = name.strip_prefix("system:node:")?;
+    names::name_is_subdomain(name, false)
+        .is_empty()
+        .then_some(name)
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,18 +3,20 @@
 //! ```text
 //!   connection ── client certificate ─┐
 //!   request ───── bearer token ───────┴─► authenticate ─► User in the request's extensions
-//!                                                            └─► Authorizer: Allow | Deny
+//!                                        (impersonate: or whom they name)   └─► Authorizer: Allow | Deny
 //! ```
 //!
 //! The authentication layer ([`authenticate`]) puts a [`User`] into the extensions of every request whose
 //! credentials hold; bad credentials are answered 401 right there. Requests without credentials pass on
-//! without a user: the server behind decides which few paths (health, version) they may see.
+//! without a user: the server behind takes them for [`User::anonymous`].
 
+pub(crate) mod action;
 pub mod authenticate;
 pub mod authorize;
 pub mod bindings;
 pub mod certificate;
 pub(crate) mod impersonate;
+pub mod rbac;
 pub mod service_account;
 
 use std::collections::BTreeMap;
@@ -22,12 +24,17 @@ use std::collections::BTreeMap;
 pub use authenticate::{Authenticator, Bindings};
 pub use authorize::{Attributes, Authorizer, Decision, MastersOnly, forbidden};
 pub use bindings::LookUp;
+pub use rbac::Rbac;
 use serde_json::{Value, json};
 
 /// The group whose members may do everything.
 pub const MASTERS: &str = "system:masters";
 /// The group of everybody whose credentials hold.
 pub const AUTHENTICATED: &str = "system:authenticated";
+/// The group of everybody who shows no credentials.
+pub const UNAUTHENTICATED: &str = "system:unauthenticated";
+/// The name of everybody who shows no credentials.
+pub const ANONYMOUS: &str = "system:anonymous";
 /// The key in [`User::extra`] that tells which credential was used.
 pub const CREDENTIAL_ID: &str = "authentication.kubernetes.io/credential-id";
 
@@ -50,6 +57,15 @@ impl User {
         Self {
             name: "quadrille-admin".to_owned(),
             groups: vec![MASTERS.to_owned(), AUTHENTICATED.to_owned()],
+            ..Self::default()
+        }
+    }
+
+    /// Somebody who shows no credentials.
+    pub fn anonymous() -> Self {
+        Self {
+            name: ANONYMOUS.to_owned(),
+            groups: vec![UNAUTHENTICATED.to_owned()],
             ..Self::default()
         }
     }

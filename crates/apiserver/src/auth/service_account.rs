@@ -22,7 +22,7 @@ use super::{CREDENTIAL_ID, User};
 /// Who signs, and whom tokens are for when nobody says otherwise.
 pub const ISSUER: &str = "https://kubernetes.default.svc";
 /// Clocks of different machines may differ by this many seconds.
-const LEEWAY_SECONDS: i64 = 60;
+pub(crate) const LEEWAY_SECONDS: i64 = 60;
 /// A token is a few hundred bytes; nothing near this size is one of ours.
 const MAX_TOKEN_BYTES: usize = 16 * 1024;
 

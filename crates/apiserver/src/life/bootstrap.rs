@@ -1,11 +1,14 @@
 //! The objects that every cluster has.
 
+mod roles;
+
 use std::sync::Arc;
 
+use futures::future;
 use quadrille_machinery::status::Status;
 use serde_json::{Value, json};
 
-use super::edit;
+use super::{apply, edit};
 use crate::{
     clock, lifecycle,
     options::WriteOptions,
@@ -29,9 +32,9 @@ pub(crate) async fn run(shared: &Arc<Shared>, housekeeping: bool) -> Result<(), 
         });
         ensure(shared, &object).await?;
     }
-    for object in furniture() {
-        ensure(shared, &object).await?;
-    }
+    let objects: Vec<Value> = furniture().into_iter().chain(roles::objects()).collect();
+    // At once: the store writes together what comes together.
+    future::try_join_all(objects.iter().map(|object| ensure(shared, object))).await?;
     if housekeeping {
         for component in ["controller-manager", "etcd-0", "scheduler"] {
             ensure(shared, &component_status(component)).await?;
@@ -95,6 +98,27 @@ pub(crate) async fn install(shared: &Arc<Shared>, definition: &Value) -> Result<
     Ok(())
 }
 
+/// Makes objects of the whole cluster what they should be.
+pub(crate) async fn apply_all(shared: &Arc<Shared>, objects: &[Value]) -> Result<(), StartError> {
+    let apply_one = async |object: &Value| {
+        let what = format!("{}/{}", object["kind"], object["metadata"]["name"]).replace('"', "");
+        let failed = |status| StartError::Bootstrap { what, status };
+        let text = |field: &str| object[field].as_str().unwrap_or_default();
+        let catalog = shared.catalog.snapshot();
+        let Some(resource) = catalog.of_kind(text("apiVersion"), text("kind")) else {
+            return Err(failed(Status::internal("no such kind is served")));
+        };
+        let code = apply(shared, resource, None, MANAGER, object).await;
+        if code.is_success() {
+            Ok(())
+        } else {
+            Err(failed(Status::internal(format!("applied in vain: {code}"))))
+        }
+    };
+    future::try_join_all(objects.iter().map(apply_one)).await?;
+    Ok(())
+}
+
 async fn ensure(shared: &Arc<Shared>, object: &Value) -> Result<(), StartError> {
     let what = format!("{}/{}", object["kind"], object["metadata"]["name"]).replace('"', "");
     create_missing(shared, object, MANAGER)
@@ -131,12 +155,6 @@ pub(crate) async fn create_missing(
 }
 
 fn furniture() -> Vec<Value> {
-    let all = json!(["*"]);
-    let rbac = json!({
-        "name": "cluster-admin",
-        "labels": { "kubernetes.io/bootstrapping": "rbac-defaults" },
-        "annotations": { "rbac.authorization.kubernetes.io/autoupdate": "true" },
-    });
     vec![
         json!({
             "apiVersion": "v1",
@@ -152,30 +170,6 @@ fn furniture() -> Vec<Value> {
                 "ports": [{ "name": "https", "port": 443, "protocol": "TCP", "targetPort": 6443 }],
                 "type": "ClusterIP",
             },
-        }),
-        json!({
-            "apiVersion": "rbac.authorization.k8s.io/v1",
-            "kind": "ClusterRole",
-            "metadata": rbac,
-            "rules": [
-                { "apiGroups": all, "resources": all, "verbs": all },
-                { "nonResourceURLs": all, "verbs": all },
-            ],
-        }),
-        json!({
-            "apiVersion": "rbac.authorization.k8s.io/v1",
-            "kind": "ClusterRoleBinding",
-            "metadata": rbac,
-            "roleRef": {
-                "apiGroup": "rbac.authorization.k8s.io",
-                "kind": "ClusterRole",
-                "name": "cluster-admin",
-            },
-            "subjects": [{
-                "apiGroup": "rbac.authorization.k8s.io",
-                "kind": "Group",
-                "name": "system:masters",
-            }],
         }),
         priority_class("system-cluster-critical", 2_000_000_000),
         priority_class("system-node-critical", 2_000_001_000),

@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
+use http::{HeaderValue, StatusCode, header};
 use quadrille_machinery::status::Status;
 use quadrille_store::{Expect, Op, Revision};
 use serde_json::Value;
@@ -17,13 +19,14 @@ use crate::{
     path::Target,
     resource::Resource,
     rest::{
-        Request,
+        self, Request,
         write::{self, Failure},
     },
     server::Shared,
     stored,
 };
 
+pub(crate) mod aggregation;
 pub(crate) mod bootstrap;
 pub(crate) mod definitions;
 pub(crate) mod garbage;
@@ -37,6 +40,7 @@ pub(crate) fn start(shared: &Arc<Shared>) {
     shared.tasks.spawn(garbage::run(shared.clone()));
     shared.tasks.spawn(protection::run(shared.clone()));
     shared.tasks.spawn(policies::run(shared.clone()));
+    shared.tasks.spawn(aggregation::run(shared.clone()));
 }
 
 impl Shared {
@@ -83,6 +87,26 @@ impl Shared {
             own: true,
         }
     }
+}
+
+/// Applies an object, or its part in a subresource, as a controller of the cluster: what others own is taken over.
+pub(crate) async fn apply(
+    shared: &Arc<Shared>,
+    resource: &Arc<Resource>,
+    subresource: Option<&str>,
+    manager: &str,
+    object: &Value,
+) -> StatusCode {
+    let name = object["metadata"]["name"].as_str().unwrap_or_default();
+    let mut request = shared.request(resource, None, name);
+    request.target.subresource = subresource.map(str::to_owned);
+    request.query = Query::parse(Some(&format!("fieldManager={manager}&force=true")));
+    request.headers.insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("application/apply-patch+yaml"),
+    );
+    request.body = Bytes::from(object.to_string());
+    rest::handle(&request, "patch").await.status()
 }
 
 /// Changes a stored object past the rules for users: `change` edits it in place and says whether it did.

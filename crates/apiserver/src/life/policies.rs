@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
-use http::{HeaderValue, header};
 use quadrille_machinery::{
     policy::{Checked, warnings},
     schema::SchemaRef,
@@ -12,7 +10,8 @@ use quadrille_machinery::{
 use quadrille_store::WatchEnd;
 use serde_json::{Value, json};
 
-use crate::{catalog::Catalog, options::Query, resource::Resource, rest, server::Shared, stored};
+use super::apply;
+use crate::{catalog::Catalog, resource::Resource, server::Shared, stored};
 
 /// Who owns the status.
 const MANAGER: &str = "validatingadmissionpolicy-status";
@@ -94,17 +93,8 @@ async fn check(shared: &Arc<Shared>, resource: &Arc<Resource>, policy: Result<Va
         "metadata": {"name": name},
         "status": {"observedGeneration": generation, "typeChecking": checking},
     });
-    let mut request = shared.request(resource, None, name);
-    request.target.subresource = Some("status".to_owned());
-    request.query = Query::parse(Some(&format!("fieldManager={MANAGER}&force=true")));
-    request.headers.insert(
-        header::CONTENT_TYPE,
-        HeaderValue::from_static("application/apply-patch+yaml"),
-    );
-    request.body = Bytes::from(status.to_string());
-    let response = rest::handle(&request, "patch").await;
+    let code = apply(shared, resource, Some("status"), MANAGER, &status).await;
     // One that went in the meantime needs no status.
-    let code = response.status();
     if !code.is_success() && code != http::StatusCode::NOT_FOUND {
         tracing::warn!(policy = name, %code, "the status of an admission policy can't be written");
     }

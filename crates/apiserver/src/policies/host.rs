@@ -27,8 +27,9 @@ impl Host for Asking<'_> {
             path: question.path.as_deref().unwrap_or_default(),
         };
         match self.authorizer.authorize(&attributes) {
-            Decision::Allow => Answer {
+            Decision::Allow { reason } => Answer {
                 allowed: true,
+                reason,
                 ..Answer::default()
             },
             Decision::Deny { reason } => Answer {

@@ -170,7 +170,7 @@ pub(crate) async fn handle(request: &Request, verb: &str) -> Response {
         ("get", _) => get::get(request),
         ("list", _) => list::list(request),
         ("watch", _) => watch::watch(request),
-        ("create", _) if reviews::is_review(&request.resource) => reviews::create(request),
+        ("create", _) if reviews::is_review(&request.resource) => reviews::create(request).await,
         ("create", _) if is_binding(&request.resource) => {
             subresource::binding::create(request).await
         }

@@ -1,13 +1,15 @@
 //! Reviews: questions about tokens and permissions that look like objects and are never stored.
 
+mod check;
+
 use axum::response::Response;
-use quadrille_machinery::{field_error::FieldError, status::Status};
+use quadrille_machinery::{rbac::Rule, status::Status};
 use serde_json::{Value, json};
 
 use super::{Request, object::partial_metadata, write};
 use crate::{
     accept::Form,
-    auth::{Attributes, Decision, User},
+    auth::{Attributes, Authorizer, Decision, User},
     body,
     options::WriteOptions,
     reply,
@@ -24,23 +26,26 @@ pub(crate) fn is_review(resource: &Resource) -> bool {
 }
 
 /// Answers the question in the body.
-pub(crate) fn create(request: &Request) -> Result<Response, Status> {
+pub(crate) async fn create(request: &Request) -> Result<Response, Status> {
     let options = WriteOptions::read(&request.query, "CreateOptions")?;
     let mut review = body::object(request, &request.resource, options.field_validation)?;
-    check_attributes(request, &review["spec"])?;
+    check::review(request, &review)?;
+    let spec = &review["spec"];
     let status = match request.resource.kind.as_str() {
-        "TokenReview" => token(request, &review["spec"]),
+        "TokenReview" => token(request, spec).await,
         "SelfSubjectReview" => {
             review["metadata"]["creationTimestamp"] =
                 json!(crate::clock::seconds(request.shared.clock.now()));
             json!({ "userInfo": request.user.info() })
         }
-        "SelfSubjectAccessReview" => access(request, &request.user, &review["spec"]),
-        "SubjectAccessReview" | "LocalSubjectAccessReview" => {
-            let user = subject(&review["spec"]);
-            access(request, &user, &review["spec"])
+        "SelfSubjectAccessReview" => access(request, &request.user, spec),
+        "SubjectAccessReview" | "LocalSubjectAccessReview" => access(request, &subject(spec), spec),
+        "SelfSubjectRulesReview" => {
+            let status = rules(request, spec["namespace"].as_str().unwrap_or_default())?;
+            // Real servers don't repeat the question here.
+            review["spec"] = json!({});
+            status
         }
-        "SelfSubjectRulesReview" => rules(request),
         other => {
             return Err(Status::method_not_supported(
                 &request.resource.group,
@@ -50,7 +55,8 @@ pub(crate) fn create(request: &Request) -> Result<Response, Status> {
         }
     };
     let now = crate::clock::seconds(request.shared.clock.now());
-    if request.resource.group == "authorization.k8s.io" || request.resource.kind == "TokenReview" {
+    let kind = request.resource.kind.as_str();
+    if kind.ends_with("SubjectAccessReview") || kind == "TokenReview" {
         review = write::track(request, &options, None, review, &now);
     }
     review["status"] = status;
@@ -60,38 +66,18 @@ pub(crate) fn create(request: &Request) -> Result<Response, Status> {
     Ok(reply::value(201, &review))
 }
 
-/// A question about access is either about a resource or about a path.
-fn check_attributes(request: &Request, spec: &Value) -> Result<(), Status> {
-    let is_about_access = request.resource.kind.ends_with("SubjectAccessReview");
-    if !is_about_access
-        || spec["resourceAttributes"].is_object() != spec["nonResourceAttributes"].is_object()
-    {
-        return Ok(());
-    }
-    let error = FieldError::invalid(
-        "spec.resourceAttributes",
-        spec["resourceAttributes"].clone(),
-        "exactly one of nonResourceAttributes or resourceAttributes must be specified",
-    );
-    // Real servers leave out the kind here.
-    Err(Status::invalid(&request.resource.group, "", "", &[error]))
-}
-
-fn token(request: &Request, spec: &Value) -> Value {
-    let token = spec["token"].as_str().unwrap_or("");
+async fn token(request: &Request, spec: &Value) -> Value {
+    let token = spec["token"].as_str().unwrap_or_default();
     let audiences = strings(&spec["audiences"]);
     let now = request.shared.clock.now().as_second();
-    match request
-        .shared
-        .service_account_key
-        .verify(token, &audiences, now)
-    {
-        Ok(verified) => json!({
+    let reviewed = request.shared.authenticator.review(token, &audiences, now);
+    match reviewed.await {
+        Ok((user, audiences)) => json!({
             "authenticated": true,
-            "user": verified.user().info(),
-            "audiences": verified.audiences,
+            "user": user.info(),
+            "audiences": audiences,
         }),
-        Err(error) => json!({ "user": {}, "error": error.to_string() }),
+        Err(error) => json!({ "user": {}, "error": error }),
     }
 }
 
@@ -101,59 +87,71 @@ fn strings(value: &Value) -> Vec<String> {
 }
 
 fn subject(spec: &Value) -> User {
+    let extra = spec["extra"].as_object().into_iter().flatten();
     User {
-        name: spec["user"].as_str().unwrap_or("").to_owned(),
-        uid: spec["uid"].as_str().unwrap_or("").to_owned(),
+        name: spec["user"].as_str().unwrap_or_default().to_owned(),
+        uid: spec["uid"].as_str().unwrap_or_default().to_owned(),
         groups: strings(&spec["groups"]),
-        ..User::default()
+        extra: extra
+            .map(|(key, values)| (key.clone(), strings(values)))
+            .collect(),
     }
 }
 
 fn access(request: &Request, user: &User, spec: &Value) -> Value {
     let resource = &spec["resourceAttributes"];
     let other = &spec["nonResourceAttributes"];
-    let text = |value: &Value| value.as_str().unwrap_or("").to_owned();
-    let (verb, path) = if resource.is_object() {
-        (text(&resource["verb"]), String::new())
+    let text = |value: &'_ Value| value.as_str().unwrap_or_default().to_owned();
+    let [group, version, plural, subresource, namespace, name, verb] = [
+        "group",
+        "version",
+        "resource",
+        "subresource",
+        "namespace",
+        "name",
+        "verb",
+    ]
+    .map(|field| text(&resource[field]));
+    let [other_verb, path] = ["verb", "path"].map(|field| text(&other[field]));
+    let attributes = if resource.is_object() {
+        Attributes {
+            group: &group,
+            version: &version,
+            resource: &plural,
+            subresource: &subresource,
+            namespace: &namespace,
+            name: &name,
+            ..Attributes::of_path(user, &verb, "")
+        }
     } else {
-        (text(&other["verb"]), text(&other["path"]))
+        Attributes::of_path(user, &other_verb, &path)
     };
-    let (group, version, plural) = (
-        text(&resource["group"]),
-        text(&resource["version"]),
-        text(&resource["resource"]),
-    );
-    let (subresource, namespace, name) = (
-        text(&resource["subresource"]),
-        text(&resource["namespace"]),
-        text(&resource["name"]),
-    );
-    let attributes = Attributes {
-        user,
-        verb: &verb,
-        group: &group,
-        version: &version,
-        resource: &plural,
-        subresource: &subresource,
-        namespace: &namespace,
-        name: &name,
-        path: &path,
+    let (allowed, reason) = match request.shared.authorizer.authorize(&attributes) {
+        Decision::Allow { reason } => (true, reason),
+        Decision::Deny { reason } => (false, reason),
     };
-    match request.shared.authorizer.authorize(&attributes) {
-        Decision::Allow => json!({ "allowed": true }),
-        Decision::Deny { reason } if reason.is_empty() => json!({ "allowed": false }),
-        Decision::Deny { reason } => json!({ "allowed": false, "reason": reason }),
+    let mut status = json!({ "allowed": allowed });
+    if !reason.is_empty() {
+        status["reason"] = json!(reason);
     }
+    status
 }
 
-fn rules(request: &Request) -> Value {
-    let all = json!(["*"]);
-    if request.user.is_in(crate::auth::MASTERS) {
-        return json!({
-            "resourceRules": [{ "verbs": all, "apiGroups": all, "resources": all }],
-            "nonResourceRules": [{ "verbs": all, "nonResourceURLs": all }],
-            "incomplete": false,
-        });
+/// Everything that the user may do in a namespace.
+fn rules(request: &Request, namespace: &str) -> Result<Value, Status> {
+    if namespace.is_empty() {
+        return Err(Status::bad_request("no namespace on request"));
     }
-    json!({ "resourceRules": [], "nonResourceRules": [], "incomplete": false })
+    let (rules, wrong) = request.shared.authorizer.rules(&request.user, namespace)?;
+    let on_resources: Vec<Value> = rules.iter().filter_map(Rule::resource_rule).collect();
+    let on_paths: Vec<Value> = rules.iter().filter_map(Rule::path_rule).collect();
+    let mut status = json!({
+        "resourceRules": on_resources,
+        "nonResourceRules": on_paths,
+        "incomplete": false,
+    });
+    if !wrong.is_empty() {
+        status["evaluationError"] = json!(wrong);
+    }
+    Ok(status)
 }

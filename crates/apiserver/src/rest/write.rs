@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use super::{Request, Saved, subresource::scale};
 use crate::{
-    clock, convert,
+    auth::{Attributes, Authorizer},
+    clock, convert, escalation,
     lifecycle::{self, Deleting},
     options::WriteOptions,
     ownership,
@@ -63,6 +64,7 @@ pub(crate) async fn create(
             candidate = track(request, options, None, candidate, &now);
         }
         strategy::admit_create(request, &mut candidate).await?;
+        escalation::check(request, &candidate, None)?;
         if let Some(base) = &generated {
             candidate["metadata"]["name"] = json!(names::generate(base, &suffix()));
         }
@@ -75,6 +77,7 @@ pub(crate) async fn create(
             .shared
             .services
             .reserve(request, None, &mut candidate)?;
+        may_create(request)?;
         policies::admit(
             request,
             &options.change(Operation::Create, &candidate, &Value::Null),
@@ -119,6 +122,22 @@ pub(crate) async fn create(
         }
     }
     Err(Status::internal("ran out of names"))
+}
+
+/// Who applies or replaces what is not there creates it, and must be allowed to.
+fn may_create(request: &Request) -> Result<(), Status> {
+    let Some(name) = request.target.name.as_deref().filter(|_| !request.own) else {
+        return Ok(());
+    };
+    let resource = &request.resource;
+    request.shared.authorizer.require(&Attributes {
+        group: &resource.group,
+        version: &resource.version,
+        resource: &resource.plural,
+        namespace: request.namespace().unwrap_or_default(),
+        name,
+        ..Attributes::of_path(&request.user, "create", "")
+    })
 }
 
 /// 409: the name is taken, maybe by an object that is on its way out.
@@ -175,6 +194,7 @@ pub(crate) async fn update(
             new = track(request, options, Some(&current.object), new, &now);
         }
         strategy::admit_update(request, &mut new, &current.object)?;
+        escalation::check(request, &new, Some(&current.object))?;
         strategy::before_update(request, &mut new, &current.object)?;
         let reservation =
             request

@@ -29,8 +29,7 @@ use axum::{
     response::{IntoResponse, Response},
     routing::get,
 };
-use http::{HeaderMap, header};
-use quadrille_machinery::status::Status;
+use http::{HeaderMap, Method, header};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -42,9 +41,10 @@ pub use self::{
     request_log::{Entry, JsonLines, RequestLog},
 };
 use crate::{
+    Server,
     auth::{
-        Attributes, Authenticator, Authorizer, Decision, MastersOnly, User, authenticate,
-        forbidden, impersonate::impersonated,
+        Authenticator, Authorizer, MastersOnly, User, action::Action, authenticate,
+        impersonate::Impersonation,
     },
     protobuf, reply,
 };
@@ -68,6 +68,15 @@ pub struct Options {
 }
 
 impl Options {
+    /// For a server: its service accounts are accepted, and it decides who may see the numbers.
+    pub fn of(server: &Server, authority: Arc<Authority>) -> Self {
+        Self {
+            authenticator: server.authenticator(),
+            authorizer: server.authorizer(),
+            ..Self::new(authority)
+        }
+    }
+
     /// Certificates of this authority, `system:masters` may see the numbers, no logs, default limits.
     pub fn new(authority: Arc<Authority>) -> Self {
         Self {
@@ -179,32 +188,17 @@ async fn show_metrics(
     user: Option<Extension<User>>,
     headers: HeaderMap,
 ) -> Response {
-    let Some(Extension(user)) = user else {
-        return reply::status(&Status::unauthorized());
-    };
-    let user = match impersonated(user, &headers, authorizer.as_ref()) {
-        Ok(user) => user,
-        Err(status) => return reply::status(&status),
-    };
-    let attributes = Attributes {
-        user: &user,
-        verb: "get",
-        group: "",
-        version: "",
-        resource: "",
-        subresource: "",
-        namespace: "",
-        name: "",
-        path: "/metrics",
-    };
-    match authorizer.authorize(&attributes) {
-        Decision::Allow => {
-            let kind = [(
-                header::CONTENT_TYPE,
-                "text/plain; version=0.0.4; charset=utf-8",
-            )];
-            (kind, metrics.render()).into_response()
-        }
-        Decision::Deny { reason } => reply::status(&forbidden(&attributes, &reason)),
+    let sender = user.map_or_else(User::anonymous, |Extension(user)| user);
+    let action = Action::on_path(&Method::GET, "/metrics".to_owned());
+    let allowed = Impersonation::default()
+        .user(sender, &headers, &action, authorizer.as_ref())
+        .and_then(|user| authorizer.require(&action.by(&user)));
+    if let Err(status) = allowed {
+        return reply::status(&status);
     }
+    let kind = [(
+        header::CONTENT_TYPE,
+        "text/plain; version=0.0.4; charset=utf-8",
+    )];
+    (kind, metrics.render()).into_response()
 }

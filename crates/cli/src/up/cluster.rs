@@ -5,7 +5,7 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 use jiff::Timestamp;
 use quadrille_apiserver::{
     Options as ServerOptions, Server,
-    auth::{Authenticator, LookUp, User},
+    auth::User,
     serve::{self, Authority, AuthorityError, Metrics, RequestLog, Serving, kubeconfig},
 };
 use quadrille_store::{OpenError, Options as StoreOptions, Store};
@@ -41,6 +41,7 @@ impl Cluster {
             |error: &dyn std::error::Error| Failure::new("the API does not start").because(error);
         let mut options = ServerOptions::new(store.clone()).map_err(|error| not_started(&error))?;
         options.definitions = definitions;
+        options.objects = quadrille_controllers::permissions::people::objects();
         options.service_account_key = authority.service_account_key();
         options.root_ca = authority.certificate().to_owned();
         let server = Server::start(options)
@@ -57,14 +58,10 @@ impl Cluster {
             move || counted.revision().0 as f64,
         );
         let options = serve::Options {
-            authenticator: Arc::new(Authenticator::new().with_service_accounts(
-                authority.service_account_key(),
-                Arc::new(LookUp::new(server.router())),
-            )),
             logs,
             metrics,
             addresses: vec![SERVICE_ADDRESS.into()],
-            ..serve::Options::new(authority.clone())
+            ..serve::Options::of(&server, authority.clone())
         };
         let serving = serve::start(listener, server.router(), &options)
             .map_err(|error| Failure::new("the API cannot be served").because(&error))?;

@@ -19,7 +19,7 @@ use http::StatusCode;
 use jiff::Timestamp;
 use quadrille_apiserver::{
     Options, Server,
-    auth::{Authenticator, LookUp, User},
+    auth::User,
     serve::{self, Authority, Serving, kubeconfig},
 };
 use quadrille_store::{Options as StoreOptions, Store};
@@ -68,14 +68,7 @@ impl PlaneServer {
                 async move { behave(mood, request, next).await }
             },
         ));
-        let authenticator = Authenticator::new().with_service_accounts(
-            authority.service_account_key(),
-            Arc::new(LookUp::new(server.router())),
-        );
-        let options = serve::Options {
-            authenticator: Arc::new(authenticator),
-            ..serve::Options::new(Arc::clone(&authority))
-        };
+        let options = serve::Options::of(&server, Arc::clone(&authority));
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let serving = serve::start(listener, router, &options)?;
         let admin = authority.issue_client(&User::admin(), Timestamp::now())?;

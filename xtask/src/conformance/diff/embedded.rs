@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use jiff::Timestamp;
 use quadrille_apiserver::{
     Options, Server,
-    auth::{Authenticator, LookUp, User},
+    auth::User,
     serve::{self, Authority, Serving, kubeconfig},
 };
 use quadrille_store::Store;
@@ -31,13 +31,7 @@ impl Embedded {
             .await
             .context("start the embedded server")?;
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
-        let options = serve::Options {
-            authenticator: Arc::new(Authenticator::new().with_service_accounts(
-                authority.service_account_key(),
-                Arc::new(LookUp::new(server.router())),
-            )),
-            ..serve::Options::new(authority.clone())
-        };
+        let options = serve::Options::of(&server, authority.clone());
         let serving = serve::start(listener, server.router(), &options)?;
         server.set_address(&serving.address().to_string());
         Ok(Self {

@@ -13,7 +13,7 @@ use crate::wire::Endpoint;
 const CONTROLLERS: &str = "--controllers=serviceaccount-controller,\
     root-ca-certificate-publisher-controller,namespace-controller,garbage-collector-controller,\
     persistentvolumeclaim-protection-controller,persistentvolume-protection-controller,\
-    validatingadmissionpolicy-status-controller";
+    validatingadmissionpolicy-status-controller,clusterrole-aggregation-controller";
 
 /// A real server and ours, ready.
 pub(crate) struct Servers {

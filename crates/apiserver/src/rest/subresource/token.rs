@@ -97,8 +97,10 @@ fn bound(request: &Request, reference: &Value) -> Result<Binding, Status> {
         "Secret" => ("secrets", format!("secrets/{namespace}/{name}")),
         "Node" => ("nodes", format!("nodes/{name}")),
         other => {
+            let api_version = reference["apiVersion"].as_str().unwrap_or_default();
+            let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
             return Err(Status::bad_request(format!(
-                "cannot bind token to object of type {other}"
+                "cannot bind token to object of type {group}/{version}, Kind={other}"
             )));
         }
     };
@@ -117,7 +119,7 @@ fn bound(request: &Request, reference: &Value) -> Result<Binding, Status> {
     {
         return Err(Status::conflict(
             "",
-            plural,
+            kind,
             &name,
             &format!(
                 "the UID in the bound object reference ({wanted}) does not match the UID in record. The object might have been deleted and then recreated"
