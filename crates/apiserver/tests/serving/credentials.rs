@@ -73,7 +73,7 @@ async fn no_certificate_is_nobody_and_a_wrong_token_is_401() {
 async fn metrics_are_for_those_who_may_see_them() {
     let server = Fixture::start(Wanted::default()).await;
     let mut stranger = server.http1(Shown::Nothing).await;
-    assert_eq!(stranger.get("/metrics").await.code, 401);
+    assert_eq!(stranger.get("/metrics").await.code, 403);
     let tom = request("GET", "/metrics")
         .header("authorization", "Bearer toms-secret")
         .body(Body::default())
@@ -88,7 +88,7 @@ async fn metrics_are_for_those_who_may_see_them() {
     let mut admin = server.http1(Shown::Admin).await;
     let page = admin.get("/metrics").await;
     assert_eq!(page.code, 200);
-    assert!(page.text.contains("code=\"403\"} 1"), "{}", page.text);
+    assert!(page.text.contains("code=\"403\"} 2"), "{}", page.text);
 }
 
 #[tokio::test]
