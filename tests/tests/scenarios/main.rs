@@ -4,6 +4,7 @@
 
 mod access;
 mod applying;
+mod credentials;
 mod definitions;
 mod kubectl;
 mod lifecycle;

@@ -9,4 +9,5 @@ mod kubectl;
 mod life;
 mod quad;
 mod strain;
+mod users;
 mod words;
