@@ -117,7 +117,7 @@ impl Team {
         for role in &PEOPLE[..4] {
             eventually(&format!("the {role} has the role"), async || {
                 let user = team.user(role);
-                let path = team.path(OURS, "projects", Some(team.cluster.namespace()));
+                let path = Team::path(OURS, "projects", Some(team.cluster.namespace()));
                 let code = team.ask(&user, "list", &path).await?;
                 anyhow::ensure!(code != StatusCode::FORBIDDEN, "{code}");
                 Ok(())
@@ -155,7 +155,7 @@ impl Team {
         Ok(())
     }
 
-    fn path(&self, api_version: &str, plural: &str, namespace: Option<&str>) -> String {
+    fn path(api_version: &str, plural: &str, namespace: Option<&str>) -> String {
         let root = if api_version == "v1" { "/api" } else { "/apis" };
         match namespace {
             Some(namespace) => format!("{root}/{api_version}/namespaces/{namespace}/{plural}"),
@@ -204,7 +204,7 @@ impl Team {
     ) -> anyhow::Result<Vec<String>> {
         let mut wrong = Vec::new();
         for (api_version, plural, row) in rows {
-            let path = self.path(api_version, plural, namespace);
+            let path = Self::path(api_version, plural, namespace);
             for (may, role) in row.iter().zip(PEOPLE) {
                 let may = wanted(*may, role);
                 for verb in VERBS {
@@ -278,7 +278,7 @@ async fn nobody_but_a_platform_admin_sees_another_organization() -> anyhow::Resu
 #[tokio::test]
 async fn a_platform_admin_gives_roles_but_none_that_allow_more() -> anyhow::Result<()> {
     let team = Team::gather(Cluster::start().await?).await?;
-    let path = team.path(RBAC, "rolebindings", Some(team.cluster.namespace()));
+    let path = Team::path(RBAC, "rolebindings", Some(team.cluster.namespace()));
     let bind = async |role: &str| -> anyhow::Result<StatusCode> {
         let binding = json!({
             "apiVersion": RBAC, "kind": "RoleBinding", "metadata": { "name": "given" },

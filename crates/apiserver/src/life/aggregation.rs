@@ -57,19 +57,20 @@ async fn gather(shared: &Arc<Shared>, resource: &Arc<Resource>) -> Result<(), St
     let roles: Vec<Value> = stored::scan(&shared.store, stored::prefix(resource, None))
         .map(|record| stored::decode_record(resource, &record?))
         .collect::<Result<_, _>>()?;
+    let by_name: Vec<&Value> = roles.iter().collect();
     for role in &roles {
-        let Some(rules) = rbac::aggregated(role, roles.iter()) else {
+        let Some(gathered) = rbac::aggregated(role, &by_name) else {
             continue;
         };
-        let current = role["rules"].as_array().map_or(&[][..], Vec::as_slice);
-        if current != rules {
-            write(shared, resource, &role["metadata"], &rules).await;
+        let current = role["rules"].as_array().into_iter().flatten();
+        if !current.eq(gathered.iter().copied()) {
+            write(shared, resource, &role["metadata"], &gathered).await;
         }
     }
     Ok(())
 }
 
-async fn write(shared: &Arc<Shared>, resource: &Arc<Resource>, metadata: &Value, rules: &[Value]) {
+async fn write(shared: &Arc<Shared>, resource: &Arc<Resource>, metadata: &Value, rules: &[&Value]) {
     let name = &metadata["name"];
     let applied = json!({
         "apiVersion": resource.api_version(),

@@ -74,13 +74,9 @@ fn table(team: &Team, members: &[Member]) -> String {
     let head = ["NAME", "ROLE", "ORGANIZATION", "KUBECONFIG"].map(str::to_owned);
     let rows: Vec<[String; 4]> = std::iter::once(head).chain(rows).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
-    let widths = [width(0), width(1), width(2)];
-    let mut text = String::new();
-    for [name, role, organization, kubeconfig] in &rows {
-        let [first, second, third] = widths;
-        text.push_str(&format!(
-            "{name:first$}   {role:second$}   {organization:third$}   {kubeconfig}\n"
-        ));
-    }
-    text
+    let [first, second, third] = [width(0), width(1), width(2)];
+    let lines = rows.iter().map(|[name, role, organization, kubeconfig]| {
+        format!("{name:first$}   {role:second$}   {organization:third$}   {kubeconfig}\n")
+    });
+    lines.collect()
 }

@@ -32,7 +32,7 @@ impl Role {
         ROLES.iter().find(|role| role.name == name)
     }
 
-    /// The name of its ClusterRole.
+    /// The name of its `ClusterRole`.
     pub fn cluster_role(&self) -> String {
         format!("quad-{}", self.name)
     }
@@ -166,7 +166,7 @@ pub const ROLES: &[Role] = &[
     },
 ];
 
-/// The objects to install: a ClusterRole for each, and what everybody may see.
+/// The objects to install: a `ClusterRole` for each, and what everybody may see.
 pub fn objects() -> Vec<Value> {
     let roles = ROLES.iter().map(|role| {
         let rules = role.rules.iter().copied().flatten();

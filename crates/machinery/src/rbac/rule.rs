@@ -23,7 +23,7 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// Reads a rule of a Role or ClusterRole.
+    /// Reads a rule of a `Role` or `ClusterRole`.
     pub fn read(rule: &Value) -> Self {
         let list = |field: &str| {
             let items = rule[field].as_array().into_iter().flatten();
@@ -38,7 +38,7 @@ impl Rule {
         }
     }
 
-    /// Reads all rules of a Role or ClusterRole.
+    /// Reads all rules of a `Role` or `ClusterRole`.
     pub fn read_all(role: &Value) -> Vec<Self> {
         let rules = role["rules"].as_array().into_iter().flatten();
         rules.map(Self::read).collect()
@@ -123,19 +123,16 @@ pub(super) fn url_covers(allowed: &str, path: &str) -> bool {
 }
 
 /// The rules that a role with an aggregation rule has: those of all roles that it selects, in the order of their
-/// names, each rule once. `None` if the role gathers nothing. `roles` must be sorted by name.
-pub fn aggregated<'a>(
-    role: &Value,
-    roles: impl Iterator<Item = &'a Value> + Clone,
-) -> Option<Vec<Value>> {
+/// names, each rule once. `None` if the role gathers nothing. `others` must be sorted by name.
+pub fn aggregated<'a>(role: &Value, others: &[&'a Value]) -> Option<Vec<&'a Value>> {
     let selectors = role["aggregationRule"]["clusterRoleSelectors"].as_array()?;
-    let mut rules: Vec<Value> = Vec::new();
+    let mut rules: Vec<&Value> = Vec::new();
     for selector in selectors {
         // A selector that can't be read gathers nothing, rather than leaving the role with yesterday's rules.
         let Ok(selector) = LabelSelector::from_value(selector) else {
             continue;
         };
-        let chosen = roles.clone().filter(|other| {
+        let chosen = others.iter().filter(|other| {
             other["metadata"]["name"] != role["metadata"]["name"]
                 && selector.matches(other["metadata"]["labels"].as_object())
         });
@@ -143,8 +140,8 @@ pub fn aggregated<'a>(
             .filter_map(|other| other["rules"].as_array())
             .flatten()
         {
-            if !rules.contains(rule) {
-                rules.push(rule.clone());
+            if !rules.contains(&rule) {
+                rules.push(rule);
             }
         }
     }

@@ -167,14 +167,15 @@ fn a_role_gathers_the_rules_of_those_it_selects_each_once() {
         "metadata": { "name": "view" },
         "aggregationRule": { "clusterRoleSelectors": [{ "matchLabels": { "to": "view" } }] },
     });
-    let rules = aggregated(&view, roles.iter()).unwrap();
+    let all: Vec<&Value> = roles.iter().collect();
+    let gathered = aggregated(&view, &all).unwrap();
     assert_eq!(
-        rules,
+        gathered,
         [
-            json!({ "verbs": ["list"] }),
-            json!({ "verbs": ["get"] }),
-            json!({ "verbs": ["watch"] })
+            &json!({ "verbs": ["list"] }),
+            &json!({ "verbs": ["get"] }),
+            &json!({ "verbs": ["watch"] })
         ]
     );
-    assert_eq!(aggregated(&roles[0], roles.iter()), None);
+    assert_eq!(aggregated(&roles[0], &all), None);
 }

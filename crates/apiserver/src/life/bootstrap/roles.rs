@@ -280,8 +280,8 @@ pub(super) fn objects() -> Vec<Value> {
         };
         let mut by_name: Vec<&Value> = roles.iter().collect();
         by_name.sort_by_key(|role| role["metadata"]["name"].as_str());
-        let rules = rbac::aggregated(&roles[place], by_name.into_iter());
-        roles[place]["rules"] = json!(rules.unwrap_or_default());
+        let gathered = json!(rbac::aggregated(&roles[place], &by_name).unwrap_or_default());
+        roles[place]["rules"] = gathered;
     }
     roles.extend(BOUND.iter().map(|(role, groups)| binding(role, groups)));
     roles
