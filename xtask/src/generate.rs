@@ -5,6 +5,7 @@ mod crds;
 mod kinds;
 mod protobuf;
 mod rbac;
+mod third_party;
 
 use std::{fs, path::Path};
 
@@ -21,19 +22,20 @@ pub(crate) struct Arguments {
 /// A file that a generator wants to exist with exactly this content.
 pub(crate) struct Generated {
     pub(crate) path: String,
-    pub(crate) content: String,
+    pub(crate) content: Vec<u8>,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let mut files = kinds::generate()?;
     files.extend(crds::generate()?);
     files.extend(rbac::generate()?);
+    files.extend(third_party::generate()?);
     let mut stale = Vec::new();
     for file in &files {
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("..")
             .join(&file.path);
-        if fs::read_to_string(&path).is_ok_and(|current| current == file.content) {
+        if fs::read(&path).is_ok_and(|current| current == file.content) {
             continue;
         }
         if arguments.check {

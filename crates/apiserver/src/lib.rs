@@ -16,6 +16,7 @@ mod body;
 mod catalog;
 pub mod clock;
 mod convert;
+pub mod definition;
 pub mod discovery;
 mod escalation;
 mod finding;

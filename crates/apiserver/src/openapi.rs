@@ -125,7 +125,7 @@ fn hash(members: &[&Arc<Resource>]) -> String {
             ..
         } = &member.origin
         {
-            digest.update(definition["spec"].to_string());
+            digest.update(definition.digest());
             digest.update(version_index.to_string());
         }
     }

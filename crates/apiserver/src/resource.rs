@@ -11,7 +11,7 @@ use quadrille_store::Revision;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::discovery::version_priority;
+use crate::{definition::Definition, discovery::version_priority};
 
 /// One served resource of one version.
 #[derive(Clone, Debug)]
@@ -59,7 +59,7 @@ pub enum Origin {
     /// Defined by this `CustomResourceDefinition` version (`spec.versions[i]` of the object).
     Custom {
         /// The whole definition.
-        definition: Arc<Value>,
+        definition: Arc<Definition>,
         /// The index of this version in `spec.versions`.
         version_index: usize,
         /// The schema of the version in which objects are stored.

@@ -38,6 +38,8 @@ pub struct Options {
     pub store: Store,
     /// Custom resource definitions to install at start.
     pub definitions: Vec<Value>,
+    /// More of them, a JSON document per line: read one by one, and only if they are not installed yet.
+    pub more_definitions: String,
     /// Objects of the whole cluster to apply at start, after the definitions.
     pub objects: Vec<Value>,
     /// Where the time comes from.
@@ -57,6 +59,7 @@ impl Options {
         Ok(Self {
             store,
             definitions: Vec::new(),
+            more_definitions: String::new(),
             objects: Vec::new(),
             clock: Arc::new(SystemClock),
             service_account_key: Arc::new(ServiceAccountKey::generate()?),
@@ -155,9 +158,9 @@ impl Server {
         let server = Self { shared };
         server.shared.refresh_catalog();
         life::bootstrap::run(&server.shared, options.housekeeping).await?;
-        for definition in &options.definitions {
-            life::bootstrap::install(&server.shared, definition).await?;
-        }
+        let ours = options.definitions.iter().map(Value::to_string);
+        let more = options.more_definitions.lines().map(str::to_owned);
+        life::bootstrap::definitions::install(&server.shared, ours.chain(more)).await?;
         life::bootstrap::apply_all(&server.shared, &options.objects).await?;
         life::definitions::resume(&server.shared).map_err(|status| StartError::Bootstrap {
             what: "definitions that are being deleted".to_owned(),

@@ -3,7 +3,10 @@
 //! Schemas live in an arena, so that recursive types (`JSONSchemaProps`) need no special case and a large
 //! set of definitions stays compact. A [`SchemaRef`] is a cheap, copyable handle to one node.
 
-use std::sync::Arc;
+use std::{
+    fmt,
+    sync::{Arc, LazyLock},
+};
 
 use serde_json::Value;
 
@@ -294,16 +297,26 @@ impl<'a> SchemaRef<'a> {
 }
 
 /// A schema together with the arena that keeps it alive: what a resource holds.
-#[derive(Clone, Debug)]
-pub struct Schema {
-    schemas: Arc<Schemas>,
-    root: NodeId,
+#[derive(Clone)]
+pub struct Schema(Kept);
+
+#[derive(Clone)]
+enum Kept {
+    Ready(Arc<Schemas>, NodeId),
+    /// Made when it is first looked at.
+    Later(Arc<LazyLock<Schema, Box<dyn FnOnce() -> Schema + Send>>>),
+}
+
+impl fmt::Debug for Schema {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Schema").finish_non_exhaustive()
+    }
 }
 
 impl Schema {
     /// A schema rooted at `root`.
     pub fn new(schemas: Arc<Schemas>, root: NodeId) -> Self {
-        Self { schemas, root }
+        Self(Kept::Ready(schemas, root))
     }
 
     /// The schema of a value that may be anything: what a custom resource without a schema has.
@@ -316,8 +329,16 @@ impl Schema {
         Self::new(Arc::new(schemas), root)
     }
 
+    /// A schema that is made when somebody first looks at it.
+    pub fn later(make: impl FnOnce() -> Self + Send + 'static) -> Self {
+        Self(Kept::Later(Arc::new(LazyLock::new(Box::new(make)))))
+    }
+
     /// The root node.
     pub fn root(&self) -> SchemaRef<'_> {
-        self.schemas.at(self.root)
+        match &self.0 {
+            Kept::Ready(schemas, root) => schemas.at(*root),
+            Kept::Later(schema) => schema.root(),
+        }
     }
 }

@@ -18,6 +18,7 @@ mod daemon;
 mod deployment;
 mod endpoints;
 mod events;
+pub mod gateway;
 mod hands;
 mod job;
 mod kinds;
@@ -31,6 +32,7 @@ mod route;
 mod scheduler;
 mod seen;
 mod stateful;
+pub mod third_party;
 mod volumes;
 mod work;
 

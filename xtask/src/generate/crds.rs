@@ -17,7 +17,7 @@ pub(crate) fn generate() -> anyhow::Result<Vec<Generated>> {
             let yaml = serde_saphyr::to_string(document)?;
             Ok(Generated {
                 path: format!("deploy/crds/{plural}.yaml"),
-                content: format!("{HEADER}{yaml}"),
+                content: format!("{HEADER}{yaml}").into_bytes(),
             })
         })
         .collect()

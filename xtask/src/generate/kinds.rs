@@ -44,7 +44,7 @@ pub(super) fn generate() -> anyhow::Result<Vec<Generated>> {
         super::protobuf::generate(&folders, &content)?,
         Generated {
             path: PATH.to_owned(),
-            content,
+            content: content.into_bytes(),
         },
     ])
 }

@@ -54,7 +54,7 @@ pub(super) fn generate(modules: &[PathBuf], kinds: &str) -> anyhow::Result<Gener
     }
     Ok(Generated {
         path: PATH.to_owned(),
-        content: layout(&packages, &reached(&messages, roots)?, &messages)?,
+        content: layout(&packages, &reached(&messages, roots)?, &messages)?.into_bytes(),
     })
 }
 

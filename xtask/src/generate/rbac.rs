@@ -110,6 +110,6 @@ fn file(name: &str, words: &str, documents: &[Value]) -> anyhow::Result<Generate
     }
     Ok(Generated {
         path: format!("deploy/rbac/{name}.yaml"),
-        content,
+        content: content.into_bytes(),
     })
 }

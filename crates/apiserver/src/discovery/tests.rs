@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 
 use super::{aggregated, api_versions, etag, group, group_list, resource_list, version_priority};
 use crate::{
+    definition::Definition,
     kinds,
     resource::{Origin, Resource, Subresource, storage_version_hash},
 };
@@ -87,7 +88,7 @@ fn custom(group: &str, version: &str, kind: &str) -> Arc<Resource> {
         storage_version: format!("{group}/{version}"),
         storage_version_hash: storage_version_hash(group, version, kind),
         origin: Origin::Custom {
-            definition: Arc::new(Value::Null),
+            definition: Arc::new(Definition::made_of(&json!({}))),
             version_index: 0,
             stored_schema: quadrille_machinery::structural::schema(None),
             rules: Arc::new(quadrille_machinery::structural::Rules::new(

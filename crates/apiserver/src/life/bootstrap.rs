@@ -1,5 +1,6 @@
 //! The objects that every cluster has.
 
+pub(crate) mod definitions;
 mod roles;
 
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use super::{apply, edit};
 use crate::{
     clock, lifecycle,
     options::WriteOptions,
-    rest::write::{self, Ownership, VersionRule},
+    rest::write::{self, Ownership},
     server::{Shared, StartError},
     services::KUBERNETES_IP,
 };
@@ -57,45 +58,11 @@ pub(crate) async fn run(shared: &Arc<Shared>, housekeeping: bool) -> Result<(), 
     Ok(())
 }
 
-fn by_the_server() -> WriteOptions {
+pub(super) fn by_the_server() -> WriteOptions {
     WriteOptions {
         field_manager: Some(MANAGER.to_owned()),
         ..WriteOptions::default()
     }
-}
-
-/// Creates or updates a custom resource definition.
-pub(crate) async fn install(shared: &Arc<Shared>, definition: &Value) -> Result<(), StartError> {
-    let name = definition["metadata"]["name"].as_str().unwrap_or_default();
-    let failed = |status| StartError::Bootstrap {
-        what: name.to_owned(),
-        status,
-    };
-    let resource = shared
-        .resource("apiextensions.k8s.io", "v1", "customresourcedefinitions")
-        .map_err(failed)?;
-    let request = shared.request(&resource, None, name);
-    if lifecycle::fetch(&request, None, name)
-        .map_err(failed)?
-        .is_none()
-    {
-        return ensure(shared, definition).await;
-    }
-    let rule = VersionRule::Retry;
-    write::update(
-        &request,
-        &by_the_server(),
-        Ownership::Track,
-        rule,
-        |current| {
-            let mut new = current.object.clone();
-            new["spec"] = definition["spec"].clone();
-            Ok(new)
-        },
-    )
-    .await
-    .map_err(failed)?;
-    Ok(())
 }
 
 /// Makes objects of the whole cluster what they should be.

@@ -4,13 +4,19 @@ use std::{collections::HashMap, sync::Arc};
 
 use futures::future::BoxFuture;
 use jiff::Timestamp;
-use quadrille_machinery::{crd, status::Status, structural::Rules};
-use quadrille_store::Revision;
+use quadrille_machinery::{
+    crd,
+    schema::Schema,
+    status::Status,
+    structural::{self, Rules},
+};
+use quadrille_store::{Record, Revision};
 use serde_json::{Value, json};
 
 use super::{drop_finalizer, edit};
 use crate::{
     clock,
+    definition::Definition,
     resource::{Origin, Resource, Subresource, storage_version_hash},
     rest::{self, Propagation},
     server::Shared,
@@ -78,110 +84,109 @@ fn set_terminating(definition: &mut Value, now: Timestamp, reason: &str, message
     }));
 }
 
-fn all(shared: &Shared) -> Result<Vec<Value>, Status> {
-    let resource = shared.resource("apiextensions.k8s.io", "v1", "customresourcedefinitions")?;
-    stored::scan(&shared.store, stored::prefix(&resource, None))
-        .map(|record| stored::decode_record(&resource, &record?))
+fn all(shared: &Shared) -> impl Iterator<Item = Result<Record, Status>> {
+    stored::scan(
+        &shared.store,
+        "customresourcedefinitions.apiextensions.k8s.io/",
+    )
+}
+
+pub(crate) fn heads(shared: &Shared) -> Result<Vec<Definition>, Status> {
+    all(shared)
+        .map(|record| Definition::read(&record?))
         .collect()
 }
 
 impl Shared {
-    /// Reads all definitions and serves what they define. Parsed schemas of unchanged ones are kept.
+    /// Reads all definitions and serves what they define. Those that are as before stay as they are.
     pub(crate) fn refresh_catalog(&self) {
-        let definitions = match all(self) {
-            Ok(definitions) => definitions,
-            Err(status) => {
-                tracing::error!(%status, "definitions can't be read; what was served stays served");
-                return;
-            }
-        };
-        let mut known: HashMap<(String, String), Vec<Arc<Resource>>> = HashMap::new();
+        let mut known: HashMap<u64, Vec<Arc<Resource>>> = HashMap::new();
         for resource in self.catalog.snapshot().resources() {
             if let Origin::Custom { definition, .. } = &resource.origin {
-                known
-                    .entry(identity(definition))
-                    .or_default()
-                    .push(resource.clone());
+                let same = known.entry(definition.revision().0).or_default();
+                same.push(resource.clone());
             }
         }
         let mut served = Vec::new();
-        for definition in definitions {
-            match known.get(&identity(&definition)) {
-                Some(resources) => served.extend(resources.iter().cloned()),
+        for record in all(self) {
+            let found = record.and_then(|record| match known.get(&record.modified.0) {
+                Some(resources) => Ok(resources.clone()),
                 None => {
+                    let definition = Definition::read(&record)?;
                     let settled = settled(&definition, known.values().flatten());
-                    served.extend(resources(definition, settled).into_iter().map(Arc::new));
+                    Ok(resources(definition, settled))
+                }
+            });
+            match found {
+                Ok(resources) => served.extend(resources),
+                Err(status) => {
+                    tracing::error!(%status, "definitions can't be read; what was served stays served");
+                    return;
                 }
             }
         }
         self.catalog.set_custom(served);
     }
 
-    /// Brings a definition's status up to date and serves it; begins its end if it is being deleted.
-    pub(crate) async fn sync_definition(self: &Arc<Self>, name: &str) -> Result<(), Status> {
+    /// Brings the status of definitions up to date and serves them; begins the end of those that are being deleted.
+    pub(crate) async fn sync_definitions(self: &Arc<Self>, names: &[&str]) -> Result<(), Status> {
+        if names.is_empty() {
+            return Ok(());
+        }
         let _one_at_a_time = self.definitions.lock().await;
         let resource = self.resource("apiextensions.k8s.io", "v1", "customresourcedefinitions")?;
-        let others = all(self)?;
-        let others = others
-            .iter()
-            .filter(|definition| definition["metadata"]["name"] != name);
+        let mut all: Vec<Value> = heads(self)?.iter().map(|head| Value::clone(head)).collect();
         let now = clock::seconds(self.clock.now());
-        let current = edit(self, &resource, None, name, |definition| {
-            let group = definition["spec"]["group"].as_str().unwrap_or_default();
-            let mut used = crd::UsedNames::default();
-            for other in others.clone() {
-                used.add(other, group);
+        for name in names {
+            let is_it = |definition: &Value| definition["metadata"]["name"] == **name;
+            let current = edit(self, &resource, None, name, |definition| {
+                let group = definition["spec"]["group"].as_str().unwrap_or_default();
+                let mut used = crd::UsedNames::default();
+                for other in all.iter().filter(|other| !is_it(other)) {
+                    used.add(other, group);
+                }
+                definition["status"] = crd::status_for(definition, &used, &now);
+                true
+            })
+            .await?;
+            let Some(definition) = current else { continue };
+            if !definition["metadata"]["deletionTimestamp"].is_null() {
+                self.tasks.spawn(end(self.clone(), (*name).to_owned()));
             }
-            definition["status"] = crd::status_for(definition, &used, &now);
-            true
-        })
-        .await?;
-        self.refresh_catalog();
-        if let Some(definition) = current
-            && !definition["metadata"]["deletionTimestamp"].is_null()
-        {
-            self.tasks.spawn(end(self.clone(), name.to_owned()));
+            // The next one must not take the names that this one got.
+            if let Some(before) = all.iter_mut().find(|definition| is_it(definition)) {
+                *before = definition;
+            }
         }
+        drop(all);
+        self.refresh_catalog();
         Ok(())
     }
 }
 
-/// What makes two readings of a definition the same.
-fn identity(definition: &Value) -> (String, String) {
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    (
-        text(&definition["metadata"]["uid"]),
-        text(&definition["metadata"]["resourceVersion"]),
-    )
-}
-
 /// When the versions of a definition became what they are: at its newest revision, unless another reading
 /// of it had the same.
-fn settled<'a>(definition: &Value, mut known: impl Iterator<Item = &'a Arc<Resource>>) -> Revision {
+fn settled<'a>(
+    definition: &Definition,
+    mut known: impl Iterator<Item = &'a Arc<Resource>>,
+) -> Revision {
     let same = known.find_map(|resource| match &resource.origin {
         Origin::Custom {
             definition: before,
             settled,
             ..
         } if before["metadata"]["uid"] == definition["metadata"]["uid"]
-            && before["spec"] == definition["spec"] =>
+            && before.digest() == definition.digest() =>
         {
             Some(*settled)
         }
         _ => None,
     });
-    same.unwrap_or_else(|| {
-        let newest = definition["metadata"]["resourceVersion"].as_str();
-        Revision(
-            newest
-                .and_then(|text| text.parse().ok())
-                .unwrap_or(u64::MAX),
-        )
-    })
+    same.unwrap_or_else(|| definition.revision())
 }
 
 /// The resources that a definition brings, one per served version.
-fn resources(definition: Value, settled: Revision) -> Vec<Resource> {
+fn resources(definition: Definition, settled: Revision) -> Vec<Arc<Resource>> {
     let established = definition["status"]["conditions"]
         .as_array()
         .into_iter()
@@ -194,8 +199,11 @@ fn resources(definition: Value, settled: Revision) -> Vec<Resource> {
     let texts = |value: &Value| -> Vec<String> {
         value.as_array().into_iter().flatten().map(text).collect()
     };
-    let versions = crd::versions(&definition);
     let definition = Arc::new(definition);
+    let versions = crd::versions(&definition, |index| {
+        let definition = definition.clone();
+        Schema::later(move || structural::schema(definition.open_api(index).as_ref()))
+    });
     let names = &definition["status"]["acceptedNames"];
     let group = text(&definition["spec"]["group"]);
     let plural = text(&names["plural"]);
@@ -235,6 +243,7 @@ fn resources(definition: Value, settled: Revision) -> Vec<Resource> {
                 settled,
             },
         })
+        .map(Arc::new)
         .collect()
 }
 
@@ -316,7 +325,7 @@ async fn try_end(shared: &Arc<Shared>, name: &str) -> Result<(), Status> {
 
 /// Goes on with what an earlier run of the server left half done.
 pub(crate) fn resume(shared: &Arc<Shared>) -> Result<(), Status> {
-    for definition in all(shared)? {
+    for definition in heads(shared)? {
         if !definition["metadata"]["deletionTimestamp"].is_null()
             && let Some(name) = definition["metadata"]["name"].as_str()
         {

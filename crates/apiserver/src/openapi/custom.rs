@@ -102,6 +102,18 @@ fn version_of(resource: &Resource) -> &Value {
     }
 }
 
+/// The schema of this version as its definition has it.
+fn written_schema(resource: &Resource) -> Option<Value> {
+    match &resource.origin {
+        Origin::Custom {
+            definition,
+            version_index,
+            ..
+        } => definition.open_api(*version_index),
+        Origin::BuiltIn => None,
+    }
+}
+
 /// The fields by which objects can be selected, if there are any.
 fn selectable_fields(resource: &Resource) -> Option<Value> {
     let fields = version_of(resource)["selectableFields"].as_array()?;
@@ -114,10 +126,10 @@ fn selectable_fields(resource: &Resource) -> Option<Value> {
 
 fn own_schema(resource: &Resource, metadata: &Value) -> Value {
     // Without a schema nothing is told, not even what every object has: clients would take it for all.
-    let Value::Object(written) = &version_of(resource)["schema"]["openAPIV3Schema"] else {
+    let Some(Value::Object(written)) = written_schema(resource) else {
         return json!({"type": "object"});
     };
-    let mut schema = publish(written, metadata);
+    let mut schema = publish(&written, metadata);
     insert_type_and_metadata(&mut schema, metadata, prose::API_VERSION, prose::KIND);
     schema.into()
 }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::{document, document_hash, index, swagger};
 use crate::{
+    definition::Definition,
     kinds,
     resource::{Origin, Resource, Subresource},
 };
@@ -45,9 +46,9 @@ fn widget(schema: &Value) -> Arc<Resource> {
         storage_version: "zeta.example.com/v1".into(),
         storage_version_hash: String::new(),
         origin: Origin::Custom {
-            definition: Arc::new(
-                json!({"spec": {"versions": [{"schema": {"openAPIV3Schema": schema}}]}}),
-            ),
+            definition: Arc::new(Definition::made_of(
+                &json!({"spec": {"versions": [{"schema": {"openAPIV3Schema": schema}}]}}),
+            )),
             version_index: 0,
             stored_schema: quadrille_machinery::structural::schema(None),
             rules: Arc::new(quadrille_machinery::structural::Rules::new(
@@ -239,7 +240,7 @@ fn selectable_fields_are_told() {
         definition: old, ..
     } = &mut resource.origin
     {
-        *old = Arc::new(definition);
+        *old = Arc::new(Definition::made_of(&definition));
     }
     let document = document(&[Arc::new(resource)], "zeta.example.com", "v1").unwrap();
     let schemas = &document["components"]["schemas"];

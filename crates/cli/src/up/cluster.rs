@@ -8,6 +8,7 @@ use quadrille_apiserver::{
     auth::User,
     serve::{self, Authority, AuthorityError, Metrics, RequestLog, Serving, kubeconfig},
 };
+use quadrille_node::third_party;
 use quadrille_store::{OpenError, Options as StoreOptions, Store};
 use tokio::net::TcpListener;
 
@@ -41,6 +42,7 @@ impl Cluster {
             |error: &dyn std::error::Error| Failure::new("the API does not start").because(error);
         let mut options = ServerOptions::new(store.clone()).map_err(|error| not_started(&error))?;
         options.definitions = definitions;
+        options.more_definitions = third_party::definitions();
         options.objects = quadrille_controllers::permissions::people::objects();
         options.service_account_key = authority.service_account_key();
         options.root_ca = authority.certificate().to_owned();

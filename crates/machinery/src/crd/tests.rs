@@ -155,7 +155,10 @@ fn a_version_knows_its_schema_columns_and_subresources() {
         "additionalPrinterColumns": [{"name": "A", "type": "string", "jsonPath": ".spec.a"}],
         "selectableFields": [{"jsonPath": ".spec.a"}],
     });
-    let versions = versions(&definition);
+    let versions = versions(&definition, |index| {
+        let version = &definition["spec"]["versions"][index];
+        crate::structural::schema(version.pointer("/schema/openAPIV3Schema"))
+    });
     let [version] = &versions[..] else {
         panic!("one version");
     };

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{list, text};
-use crate::{schema::Schema, structural};
+use crate::schema::Schema;
 
 /// One column of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,8 +46,6 @@ pub struct CustomVersion {
     pub deprecation: Option<String>,
     /// The schema, with `apiVersion`, `kind` and `metadata` typed.
     pub schema: Schema,
-    /// The `openAPIV3Schema` as given, for publishing.
-    pub open_api: Option<Value>,
     /// Table columns.
     pub columns: Vec<PrinterColumn>,
     /// Whether there is a status subresource.
@@ -58,22 +56,20 @@ pub struct CustomVersion {
     pub selectable_fields: Vec<String>,
 }
 
-/// All versions of a definition, in the order given.
-pub fn versions(definition: &Value) -> Vec<CustomVersion> {
+/// All versions of a definition, in the order given. `schema` gives that of the version with an index.
+pub fn versions(definition: &Value, schema: impl Fn(usize) -> Schema) -> Vec<CustomVersion> {
     let spec = &definition["spec"];
     let group = text(spec, "group");
     let kind = text(&spec["names"], "kind");
     list(spec, "versions")
         .iter()
-        .map(|version| custom_version(version, group, kind))
+        .enumerate()
+        .map(|(index, version)| custom_version(version, group, kind, schema(index)))
         .collect()
 }
 
-fn custom_version(version: &Value, group: &str, kind: &str) -> CustomVersion {
+fn custom_version(version: &Value, group: &str, kind: &str, schema: Schema) -> CustomVersion {
     let name = text(version, "name");
-    let open_api = version
-        .pointer("/schema/openAPIV3Schema")
-        .filter(|schema| schema.is_object());
     let deprecation =
         (version["deprecated"] == true).then(|| match text(version, "deprecationWarning") {
             "" => format!("{group}/{name} {kind} is deprecated"),
@@ -96,8 +92,7 @@ fn custom_version(version: &Value, group: &str, kind: &str) -> CustomVersion {
         served: version["served"] == true,
         storage: version["storage"] == true,
         deprecation,
-        schema: structural::schema(open_api),
-        open_api: open_api.cloned(),
+        schema,
         columns: columns(version),
         status: version
             .pointer("/subresources/status")

@@ -125,7 +125,7 @@ mod tests {
             serde_json::from_str(include_str!("../../tests/cases/custom_table.json")).unwrap();
         let definition =
             json!({"spec": {"versions": [{"additionalPrinterColumns": case["columns"]}]}});
-        let table = CustomTable::new(&crate::crd::versions(&definition)[0].columns);
+        let table = CustomTable::new(&crate::crd::columns(&definition["spec"]["versions"][0]));
         let definitions = table.definitions();
         let wanted = case["headers"].as_array().unwrap();
         // The words about the first column are prose that we do not repeat.
