@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)] // a test may; its helpers too
 
 mod batch;
+mod gateways;
 mod recorder;
 mod rollouts;
 mod services;

@@ -1,6 +1,10 @@
-//! What runs the pods of the cluster in this process: their controllers, a scheduler and a simulated node.
+//! What runs the pods of the cluster in this process: their controllers, a scheduler and a simulated node; beside it
+//! what looks after gateways.
+
+use std::sync::Arc;
 
 use kube::Client;
+use quadrille_node::{Options, SystemClock, gateway};
 use tokio::task::JoinHandle;
 
 /// A running node.
@@ -11,9 +15,12 @@ pub(crate) struct Node {
 impl Node {
     /// Starts it on the API that this process serves.
     pub(crate) fn start(client: Client) -> Self {
-        let options = quadrille_node::Options::default();
+        let gateways = gateway::run(client.clone(), Arc::new(SystemClock));
+        let pods = quadrille_node::run(client, Options::default());
         Self {
-            task: tokio::spawn(quadrille_node::run(client, options)),
+            task: tokio::spawn(async move {
+                tokio::join!(pods, gateways);
+            }),
         }
     }
 
