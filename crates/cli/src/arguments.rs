@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-use crate::{completion, down, up, user, version};
+use crate::{apply, completion, convert, delete, describe, down, get, up, user, version, wait};
 
 /// An internal developer platform for Kubernetes, in one binary.
 #[derive(Debug, Parser)]
@@ -29,6 +29,12 @@ pub(crate) const TEMPLATE: &str =
 pub(crate) enum Verb {
     Up(up::Arguments),
     Down(down::Arguments),
+    Apply(apply::Arguments),
+    Get(get::Arguments),
+    Describe(describe::Arguments),
+    Wait(wait::Arguments),
+    Delete(delete::Arguments),
+    Convert(convert::Arguments),
     User(user::Arguments),
     Version(version::Arguments),
     Completion(completion::Arguments),

@@ -89,6 +89,11 @@ impl DataFolder {
     }
 }
 
+/// The kubeconfig of `quad up` in the default folder, if that can be told.
+pub(crate) fn default_kubeconfig() -> Option<PathBuf> {
+    locate(None).ok().map(|folder| folder.join("kubeconfig"))
+}
+
 /// The given folder, or the default: `$XDG_STATE_HOME` or `~/.local/state`, then `quadrille/default`.
 pub(crate) fn locate(given: Option<&Path>) -> Result<PathBuf, Failure> {
     given

@@ -24,6 +24,20 @@ impl Failure {
         }
     }
 
+    /// What was asked for cannot be understood (exit code 2).
+    pub(crate) fn usage(what: impl Into<String>) -> Self {
+        Self {
+            code: 2,
+            ..Self::new(what)
+        }
+    }
+
+    /// Adds where in the user's own documents.
+    pub(crate) fn at(mut self, place: &str) -> Self {
+        self.what = format!("{place}: {}", self.what);
+        self
+    }
+
     /// It is not done yet (exit code 3): waiting longer may help.
     pub(crate) fn not_yet(what: impl Into<String>) -> Self {
         Self {

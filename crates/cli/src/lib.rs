@@ -4,20 +4,32 @@
 //! and the next command, with an exit code. Nothing here computes state; that is the business of the rooms
 //! below.
 
+mod age;
+mod apply;
 mod arguments;
+mod cluster;
 mod completion;
 mod controller;
+mod convert;
 mod data_folder;
+mod delete;
+mod describe;
+mod documents;
 mod down;
 mod failure;
+mod get;
 mod instance;
+mod kinds;
 mod kubeconfig;
 mod output;
+mod runtime;
 mod signals;
 mod style;
+mod table;
 mod up;
 mod user;
 mod version;
+mod wait;
 
 use std::{ffi::OsString, process::ExitCode};
 
@@ -33,6 +45,12 @@ where
     parsed(arguments, |arguments: &Arguments| match &arguments.verb {
         Verb::Up(arguments) => up::run(arguments),
         Verb::Down(arguments) => down::run(arguments),
+        Verb::Apply(arguments) => apply::run(arguments),
+        Verb::Get(arguments) => get::run(arguments),
+        Verb::Describe(arguments) => describe::run(arguments),
+        Verb::Wait(arguments) => wait::run(arguments),
+        Verb::Delete(arguments) => delete::run(arguments),
+        Verb::Convert(arguments) => convert::run(arguments),
         Verb::User(arguments) => user::run(arguments),
         Verb::Version(arguments) => version::run(arguments),
         Verb::Completion(arguments) => completion::run(arguments),

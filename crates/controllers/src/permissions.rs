@@ -35,6 +35,8 @@ const fn rule(
     }
 }
 
+/// What whoever only looks may do.
+const SEE: &[&str] = &["get", "list", "watch"];
 const KEEP: &[&str] = &["get", "list", "watch", "create", "patch", "delete"];
 
 /// In the control plane's cluster, in every namespace that is looked after.

@@ -15,7 +15,10 @@ use kube::{
 };
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, value::RawValue};
-use tokio::time::{sleep, timeout};
+use tokio::{
+    task::JoinSet,
+    time::{sleep, timeout},
+};
 
 use crate::trouble::Trouble;
 
@@ -232,34 +235,47 @@ async fn wait(pause: &mut Duration) {
     *pause = (*pause * 2).min(LONGEST_PAUSE);
 }
 
+/// Lists everything. While a page is told, the next one is on its way.
 async fn list(
     source: &Source,
     tell: &mut (impl FnMut(News) + Send),
 ) -> Result<String, kube::Error> {
+    tell(News::Listing);
+    let mut page = fetch(source.clone(), None).await?;
+    loop {
+        let next = page.metadata.continue_.filter(|token| !token.is_empty());
+        // Ends with this future, whoever drops it.
+        let mut ahead = JoinSet::new();
+        if let Some(token) = next {
+            ahead.spawn(fetch(source.clone(), Some(token)));
+        }
+        tell(News::Listed(page.items.unwrap_or_default()));
+        match ahead.join_next().await {
+            Some(Ok(fetched)) => page = fetched?,
+            Some(Err(error)) => return Err(kube::Error::Service(error.into())),
+            None => {
+                let revision = page.metadata.resource_version.unwrap_or_default();
+                tell(News::Complete(revision.parse().unwrap_or(u64::MAX)));
+                return Ok(revision);
+            }
+        }
+    }
+}
+
+async fn fetch(source: Source, token: Option<String>) -> Result<Page, kube::Error> {
     let limit = if source.metadata_only {
         METADATA_PAGE
     } else {
         PAGE
     };
     let limit = limit.to_string();
-    let mut next: Option<String> = None;
-    tell(News::Listing);
-    loop {
-        let mut query = vec![("limit", limit.as_str())];
-        if let Some(token) = &next {
-            query.push(("continue", token));
-        }
-        let request = source.request(&query, "PartialObjectMetadataList")?;
-        let page = timeout(PAGE_DEADLINE, source.client.request::<Page>(request));
-        let page = page.await.map_err(too_slow)??;
-        tell(News::Listed(page.items.unwrap_or_default()));
-        next = page.metadata.continue_.filter(|token| !token.is_empty());
-        if next.is_none() {
-            let revision = page.metadata.resource_version.unwrap_or_default();
-            tell(News::Complete(revision.parse().unwrap_or(u64::MAX)));
-            return Ok(revision);
-        }
+    let mut query = vec![("limit", limit.as_str())];
+    if let Some(token) = &token {
+        query.push(("continue", token));
     }
+    let request = source.request(&query, "PartialObjectMetadataList")?;
+    let page = source.client.request::<Page>(request);
+    timeout(PAGE_DEADLINE, page).await.map_err(too_slow)?
 }
 
 /// How a watch ended.

@@ -31,6 +31,7 @@ pub mod gateway;
 pub mod go_duration;
 pub mod labels;
 pub mod names;
+pub mod older;
 pub mod organization;
 pub mod problem;
 pub mod project;

@@ -7,5 +7,6 @@ mod endings;
 mod every;
 mod kills;
 mod orders;
+mod permissions;
 mod stage;
 mod truths;

@@ -70,6 +70,7 @@ fn people_are_told_where_it_is_and_what_to_do_next_without_colour_in_a_pipe() {
         "Quadrille 0.",
         "data ~/.local/state/quadrille/default",
         "API            https://127.0.0.1:",
+        "pods           simulated",
         "export KUBECONFIG=~/.local/state/quadrille/default/kubeconfig",
         "kubectl get namespaces",
     ] {

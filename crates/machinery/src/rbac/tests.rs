@@ -1,3 +1,5 @@
+//! What rules allow.
+
 use serde_json::{Value, json};
 
 use super::{Asker, Policy, Rule, aggregated, full_authority, missing, missing_words};

@@ -1,3 +1,5 @@
+//! Gateways and routes that are right, and those that are not.
+
 use quadrille_planes::feed::News;
 use serde_json::json;
 
@@ -11,14 +13,14 @@ fn world(objects: &[(Kind, Value)]) -> World {
         "metadata": { "name": "local", "generation": 1 },
         "spec": { "controllerName": CONTROLLERS[0] },
     });
-    world.hear(Kind::Class, News::Changed(class));
+    world.hear(Kind::Class, News::Changed(class.into()));
     for (kind, object) in objects {
-        world.hear(*kind, News::Changed(object.clone()));
+        world.hear(*kind, News::Changed(object.clone().into()));
     }
     world
 }
 
-fn gateway(listeners: Value) -> (Kind, Value) {
+fn gateway(listeners: &Value) -> (Kind, Value) {
     let object = json!({
         "metadata": { "namespace": "infra", "name": "public", "generation": 2 },
         "spec": { "gatewayClassName": "local", "listeners": listeners },
@@ -84,7 +86,7 @@ fn said_of_gateway(world: &World) -> (Vec<String>, Value) {
 
 #[test]
 fn a_sound_route_is_accepted_and_counted_and_then_nothing_is_left_to_say() {
-    let mut world = world(&[gateway(json!([web()])), service(), route(|_| {})]);
+    let mut world = world(&[gateway(&json!([web()])), service(), route(|_| {})]);
     assert_eq!(
         said_of_route(&world),
         ["Accepted=True/Accepted", "ResolvedRefs=True/ResolvedRefs"]
@@ -103,7 +105,7 @@ fn a_sound_route_is_accepted_and_counted_and_then_nothing_is_left_to_say() {
             .unwrap()
             .clone();
         object["status"] = wanted.status;
-        world.hear(wanted.kind, News::Changed(object));
+        world.hear(wanted.kind, News::Changed(object.into()));
     }
     assert_eq!(decide(&world, "2027-01-01T00:00:00Z"), []);
 }
@@ -111,7 +113,12 @@ fn a_sound_route_is_accepted_and_counted_and_then_nothing_is_left_to_say() {
 #[test]
 fn what_is_wrong_with_a_parent_a_host_or_a_backend_is_the_reason() {
     let said = |change: fn(&mut Value)| {
-        said_of_route(&world(&[gateway(json!([web()])), service(), route(change)])).join(" ")
+        said_of_route(&world(&[
+            gateway(&json!([web()])),
+            service(),
+            route(change),
+        ]))
+        .join(" ")
     };
     let accepted = "Accepted=True/Accepted";
     for (change, wanted) in [
@@ -152,7 +159,7 @@ fn what_is_wrong_with_a_parent_a_host_or_a_backend_is_the_reason() {
 fn a_listener_says_whose_routes_it_takes() {
     let mut closed = web();
     closed["allowedRoutes"] = json!({});
-    let same = world(&[gateway(json!([closed])), service(), route(|_| {})]);
+    let same = world(&[gateway(&json!([closed])), service(), route(|_| {})]);
     assert_eq!(
         said_of_route(&same)[0],
         "Accepted=False/NotAllowedByListeners"
@@ -162,7 +169,7 @@ fn a_listener_says_whose_routes_it_takes() {
         json!({ "from": "Selector", "selector": { "matchLabels": { "team": "shop" } } });
     let namespace = json!({ "metadata": { "name": "shop", "labels": { "team": "shop" } } });
     let objects = [
-        gateway(json!([labelled])),
+        gateway(&json!([labelled])),
         service(),
         route(|_| {}),
         (Kind::Namespace, namespace),
@@ -188,7 +195,7 @@ fn a_grant_lets_a_route_use_what_is_elsewhere() {
     });
     let route = route(|spec| spec["rules"][0]["backendRefs"][0]["namespace"] = json!("far"));
     let objects = [
-        gateway(json!([web()])),
+        gateway(&json!([web()])),
         (Kind::Service, far),
         route,
         (Kind::Grant, grant),
@@ -209,7 +216,7 @@ fn listeners_that_cannot_work_are_named_and_the_others_do() {
         "name": "secure", "port": 443, "protocol": "HTTPS",
         "tls": { "certificateRefs": [{ "name": "none" }] },
     });
-    let (conditions, status) = said_of_gateway(&world(&[gateway(json!([web(), secure]))]));
+    let (conditions, status) = said_of_gateway(&world(&[gateway(&json!([web(), secure]))]));
     assert_eq!(
         conditions,
         [
@@ -224,7 +231,7 @@ fn listeners_that_cannot_work_are_named_and_the_others_do() {
     );
     assert_eq!(short(listener)[3], "Programmed=False/Invalid");
 
-    let (conditions, _) = said_of_gateway(&world(&[gateway(json!([secure]))]));
+    let (conditions, _) = said_of_gateway(&world(&[gateway(&json!([secure]))]));
     assert_eq!(
         conditions,
         [
@@ -235,7 +242,7 @@ fn listeners_that_cannot_work_are_named_and_the_others_do() {
 
     let mut twin = web();
     twin["name"] = json!("twin");
-    let (_, status) = said_of_gateway(&world(&[gateway(json!([web(), twin]))]));
+    let (_, status) = said_of_gateway(&world(&[gateway(&json!([web(), twin]))]));
     assert_eq!(
         short(&status["listeners"][0]["conditions"])[1],
         "Conflicted=True/HostnameConflict"
@@ -248,7 +255,7 @@ fn gateways_and_parents_of_others_are_left_to_them() {
         "metadata": { "name": "local" }, "spec": { "controllerName": "example.com/other" },
     });
     let objects = [
-        gateway(json!([web()])),
+        gateway(&json!([web()])),
         route(|_| {}),
         (Kind::Class, foreign),
     ];

@@ -6,7 +6,7 @@ use kube::{
     Client,
     core::{ApiResource, GroupVersionKind},
 };
-use quadrille_planes::feed::{News, Source};
+use quadrille_planes::feed::{News, Source, Told};
 use serde_json::Value;
 
 use super::GROUP;
@@ -115,7 +115,8 @@ impl World {
                 let listing = self.listing.entry(kind).or_default();
                 listing.extend(
                     objects
-                        .into_iter()
+                        .iter()
+                        .map(Told::value)
                         .map(|object| (Place::of(&object), object)),
                 );
                 return false;
@@ -127,11 +128,12 @@ impl World {
             }
             News::Changed(object) => {
                 let objects = self.objects.entry(kind).or_default();
+                let object = object.value();
                 objects.insert(Place::of(&object), object);
             }
             News::Gone(object) => {
                 let objects = self.objects.entry(kind).or_default();
-                objects.remove(&Place::of(&object));
+                objects.remove(&Place::of(&object.value()));
             }
             News::Failed(_) => return self.known.insert(kind),
         }

@@ -190,16 +190,20 @@ impl Pods {
             News::Listed(objects) => objects
                 .iter()
                 .filter_map(|object| {
-                    let pod = self.read(object);
+                    let pod = self.read(&object.value());
                     self.shelf.listed(pod)
                 })
                 .collect(),
             News::Complete(revision) => self.shelf.end_list(revision),
             News::Changed(object) => {
-                let pod = self.read(&object);
+                let pod = self.read(&object.value());
                 self.shelf.changed(pod).into_iter().collect()
             }
-            News::Gone(object) => self.shelf.gone(&Pod::read(&object)).into_iter().collect(),
+            News::Gone(object) => self
+                .shelf
+                .gone(&Pod::read(&object.value()))
+                .into_iter()
+                .collect(),
             News::Failed(_) => Vec::new(),
         };
         for change in &changes {
@@ -246,11 +250,14 @@ fn hear(objects: &mut Shelf<Value>, news: News) -> Vec<Change<Value>> {
         }
         News::Listed(listed) => listed
             .into_iter()
-            .filter_map(|object| objects.listed(trimmed(object)))
+            .filter_map(|object| objects.listed(trimmed(object.value())))
             .collect(),
         News::Complete(revision) => objects.end_list(revision),
-        News::Changed(object) => objects.changed(trimmed(object)).into_iter().collect(),
-        News::Gone(object) => objects.gone(&object).into_iter().collect(),
+        News::Changed(object) => objects
+            .changed(trimmed(object.value()))
+            .into_iter()
+            .collect(),
+        News::Gone(object) => objects.gone(&object.value()).into_iter().collect(),
         News::Failed(_) => Vec::new(),
     }
 }

@@ -95,6 +95,7 @@ impl Board {
             loop {
                 read(body, &shared, &tell).await?;
                 // A server ends the watches of a kind whose definition it takes in again.
+                tokio::time::sleep(Duration::from_millis(100)).await;
                 body = watch_releases(&endpoint).await?;
             }
         });
@@ -170,6 +171,10 @@ async fn read(
             .split(|byte| *byte == b'\n')
             .filter(|line| !line.is_empty())
         {
+            // An error ends the watch: a server may still be taking in the kind's definition.
+            if line.starts_with(br#"{"type":"ERROR""#) {
+                return Ok(());
+            }
             put(seen, line)?;
         }
         unread = rest;

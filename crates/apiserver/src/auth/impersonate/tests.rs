@@ -1,3 +1,5 @@
+//! Who may speak for whom.
+
 use http::Method;
 
 use super::{

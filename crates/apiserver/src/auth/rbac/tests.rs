@@ -1,3 +1,5 @@
+//! Roles and bindings as they come and go.
+
 use quadrille_store::{Expect, Op, Options};
 use serde_json::{Value, json};
 

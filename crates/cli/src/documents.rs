@@ -1,0 +1,232 @@
+//! Documents that people hand over: files, folders, standard input; YAML or JSON, one or many in each.
+
+use std::{
+    fs,
+    io::{self, Read as _},
+    path::{Path, PathBuf},
+};
+
+use quadrille_types::older;
+use serde_json::Value;
+
+use crate::{failure::Failure, kinds};
+
+/// The most that is read of one file.
+const LARGEST: u64 = 16 * 1024 * 1024;
+
+/// Which documents.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Files {
+    /// A file or folder, or - for standard input; can be given more than once.
+    #[arg(short, long = "filename", value_name = "FILE", required = true)]
+    filename: Vec<PathBuf>,
+    /// Also what is in folders within folders.
+    #[arg(short = 'R', long)]
+    recursive: bool,
+}
+
+/// A document, and where it was found.
+#[derive(Clone, Debug)]
+pub(crate) struct Document {
+    /// The file, and which document of it.
+    pub(crate) place: String,
+    /// What it says.
+    pub(crate) object: Value,
+}
+
+impl Document {
+    /// Its kind.
+    pub(crate) fn kind(&self) -> &str {
+        self.object["kind"].as_str().unwrap_or_default()
+    }
+
+    /// Its name.
+    pub(crate) fn name(&self) -> &str {
+        self.object["metadata"]["name"].as_str().unwrap_or_default()
+    }
+
+    /// As it is called: `environment.openchoreo.dev/staging`.
+    pub(crate) fn called(&self) -> String {
+        let api_version = self.object["apiVersion"].as_str().unwrap_or_default();
+        let group = api_version.split_once('/').map_or("", |(group, _)| group);
+        kinds::called(group, self.kind(), self.name())
+    }
+
+    /// Its namespace, if it says one.
+    pub(crate) fn namespace(&self) -> Option<&str> {
+        let namespace = self.object["metadata"]["namespace"].as_str();
+        namespace.filter(|namespace| !namespace.is_empty())
+    }
+}
+
+impl Files {
+    /// Reads all of them. Those of the first generation become ours.
+    pub(crate) fn read(&self) -> Result<Vec<Document>, Failure> {
+        let mut documents = Vec::new();
+        for path in &self.filename {
+            if path.as_os_str() == "-" {
+                documents.extend(parse(
+                    "standard input",
+                    &read_all(io::stdin(), "standard input")?,
+                )?);
+            } else {
+                for file in files(path, self.recursive)? {
+                    let shown = file.display().to_string();
+                    let opened = fs::File::open(&file).map_err(|error| {
+                        Failure::new(format!("{shown} cannot be read")).because(&error)
+                    })?;
+                    documents.extend(parse(&shown, &read_all(opened, &shown)?)?);
+                }
+            }
+        }
+        if documents.is_empty() {
+            return Err(Failure::new("there is nothing in these files")
+                .next("A document has apiVersion, kind and metadata.name."));
+        }
+        Ok(documents)
+    }
+}
+
+fn read_all(from: impl io::Read, place: &str) -> Result<String, Failure> {
+    let mut text = String::new();
+    let read = from.take(LARGEST + 1).read_to_string(&mut text);
+    let read =
+        read.map_err(|error| Failure::new(format!("{place} cannot be read")).because(&error))?;
+    if read as u64 > LARGEST {
+        return Err(
+            Failure::new(format!("{place} is larger than {} MiB", LARGEST >> 20)).next("Split it."),
+        );
+    }
+    Ok(text)
+}
+
+/// The files of a folder that look like documents, in order; a file that was named is taken as it is.
+fn files(path: &Path, recursive: bool) -> Result<Vec<PathBuf>, Failure> {
+    let unreadable = |error: io::Error| {
+        Failure::new(format!("{} cannot be read", path.display())).because(&error)
+    };
+    if !fs::metadata(path).map_err(unreadable)?.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let mut found = Vec::new();
+    for entry in fs::read_dir(path).map_err(unreadable)? {
+        let inner = entry.map_err(unreadable)?.path();
+        if inner.is_dir() {
+            if recursive {
+                found.extend(files(&inner, true)?);
+            }
+        } else if inner
+            .extension()
+            .is_some_and(|ending| ["yaml", "yml", "json"].iter().any(|known| ending == *known))
+        {
+            found.push(inner);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// The documents of a text.
+fn parse(place: &str, text: &str) -> Result<Vec<Document>, Failure> {
+    let values: Vec<Value> = serde_saphyr::from_multiple(text).map_err(|error| {
+        Failure::new(format!("{place} is neither YAML nor JSON")).because(&error)
+    })?;
+    let mut documents = Vec::new();
+    let values = values.into_iter().filter(|value| !value.is_null());
+    for (index, value) in values.enumerate() {
+        let place = match index {
+            0 => place.to_owned(),
+            more => format!("{place} (document {})", more + 1),
+        };
+        let items = match value {
+            Value::Object(mut list) if is_list(&list) => match list.remove("items") {
+                Some(Value::Array(items)) => items,
+                _ => Vec::new(),
+            },
+            one => vec![one],
+        };
+        for object in items {
+            documents.push(checked(&place, object)?);
+        }
+    }
+    Ok(documents)
+}
+
+fn is_list(object: &serde_json::Map<String, Value>) -> bool {
+    let kind = object
+        .get("kind")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    kind.ends_with("List") && object.contains_key("items")
+}
+
+fn checked(place: &str, object: Value) -> Result<Document, Failure> {
+    for (field, pointer) in [
+        ("apiVersion", "/apiVersion"),
+        ("kind", "/kind"),
+        ("metadata.name", "/metadata/name"),
+    ] {
+        let said = object.pointer(pointer).and_then(Value::as_str);
+        if said.is_none_or(str::is_empty) {
+            return Err(Failure::new(format!("{place}: {field} is missing"))
+                .next("A document has apiVersion, kind and metadata.name."));
+        }
+    }
+    let object =
+        older::convert(object).map_err(|error| Failure::new(format!("{place}: {error}")))?;
+    Ok(Document {
+        place: place.to_owned(),
+        object,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_documents_lists_and_older_ones_are_read() {
+        let text = "apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n---\n---\n\
+                    apiVersion: v1\nkind: List\nitems:\n- {apiVersion: core.choreo.dev/v1, kind: Project, metadata: {name: b}}\n";
+        let documents = parse("x.yaml", text).unwrap();
+        let said: Vec<_> = documents
+            .iter()
+            .map(|one| {
+                (
+                    one.object["apiVersion"].as_str().unwrap(),
+                    one.kind(),
+                    one.name(),
+                )
+            })
+            .collect();
+        assert_eq!(
+            said,
+            [
+                ("v1", "Namespace", "a"),
+                ("openchoreo.dev/v1alpha1", "Project", "b")
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_place() {
+        for (text, words) in [
+            (
+                "kind: Namespace\nmetadata: {name: a}",
+                "apiVersion is missing",
+            ),
+            (
+                "apiVersion: v1\nkind: Pod\nmetadata: {}",
+                "metadata.name is missing",
+            ),
+            ("a: [", "neither YAML nor JSON"),
+            (
+                "apiVersion: core.choreo.dev/v1\nkind: Gadget\nmetadata: {name: a}",
+                "kind Gadget",
+            ),
+        ] {
+            let said = parse("x.yaml", text).unwrap_err().to_string();
+            assert!(said.starts_with("x.yaml") && said.contains(words), "{said}");
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Kinds as people name them: `env`, `environments`, `Environment`, or any other kind that the cluster serves.
+
+use kube::{
+    core::ApiResource,
+    discovery::{Discovery, Scope},
+};
+use quadrille_planes::feed::url_path;
+
+use crate::{cluster::Cluster, failure::Failure};
+
+/// A kind that was found.
+pub(crate) struct Found {
+    resource: ApiResource,
+    pub(crate) is_namespaced: bool,
+}
+
+impl Found {
+    /// The path of its collection.
+    pub(crate) fn path(&self, namespace: Option<&str>) -> String {
+        url_path(&self.resource, namespace)
+    }
+
+    /// An object of it, as it is called: `environment.openchoreo.dev/staging`.
+    pub(crate) fn called(&self, name: &str) -> String {
+        called(&self.resource.group, &self.resource.kind, name)
+    }
+
+    /// Many of it.
+    pub(crate) fn plural(&self) -> &str {
+        &self.resource.plural
+    }
+
+    /// Its word.
+    pub(crate) fn kind(&self) -> &str {
+        &self.resource.kind
+    }
+}
+
+/// An object, as it is called.
+pub(crate) fn called(group: &str, kind: &str, name: &str) -> String {
+    let kind = kind.to_lowercase();
+    if group.is_empty() {
+        format!("{kind}/{name}")
+    } else {
+        format!("{kind}.{group}/{name}")
+    }
+}
+
+/// The names of our kinds: word, plural, short names.
+fn ours() -> Vec<(ApiResource, bool, Vec<String>)> {
+    let kinds = quadrille_types::crds().into_iter().map(|crd| {
+        let spec = crd.spec;
+        let mut names = vec![spec.names.kind.to_lowercase(), spec.names.plural.clone()];
+        names.extend(spec.names.short_names.unwrap_or_default());
+        let resource = ApiResource {
+            group: spec.group.clone(),
+            version: quadrille_types::VERSION.to_owned(),
+            api_version: format!("{}/{}", spec.group, quadrille_types::VERSION),
+            kind: spec.names.kind,
+            plural: spec.names.plural,
+        };
+        (resource, spec.scope == "Namespaced", names)
+    });
+    kinds.collect()
+}
+
+impl Cluster {
+    /// Finds a kind by any of its names; our own need no request.
+    pub(crate) async fn named_kind(&self, name: &str) -> Result<Found, Failure> {
+        let wanted = name.to_lowercase();
+        let ours = ours();
+        let known = ours.iter().find(|(resource, _, names)| {
+            let full = format!("{}.{}", resource.plural, resource.group);
+            names.contains(&wanted) || full == wanted
+        });
+        if let Some((resource, is_namespaced, _)) = known {
+            return Ok(Found {
+                resource: resource.clone(),
+                is_namespaced: *is_namespaced,
+            });
+        }
+        let discovery = Discovery::new(self.client.clone()).run().await;
+        let discovery = discovery.map_err(|error| self.failed(&error))?;
+        let mut served: Vec<String> = ours.into_iter().flat_map(|(_, _, names)| names).collect();
+        for group in discovery.groups() {
+            for (resource, capabilities) in group.recommended_resources() {
+                let names = [
+                    resource.kind.to_lowercase(),
+                    resource.plural.clone(),
+                    format!("{}.{}", resource.plural, resource.group),
+                ];
+                if names.contains(&wanted) {
+                    return Ok(Found {
+                        is_namespaced: capabilities.scope == Scope::Namespaced,
+                        resource,
+                    });
+                }
+                served.push(resource.plural);
+            }
+        }
+        Err(unknown(&wanted, &served))
+    }
+}
+
+fn unknown(wanted: &str, served: &[String]) -> Failure {
+    let failure = Failure::usage(format!("there is no kind {wanted:?}"));
+    let nearest = served
+        .iter()
+        .map(|name| (strsim::damerau_levenshtein(wanted, name), name))
+        .filter(|(distance, name)| *distance <= 1 + name.len() / 4)
+        .min();
+    let failure = match nearest {
+        Some((_, name)) => failure.next(format!("Did you mean {name}?")),
+        None => failure,
+    };
+    failure.next("See them all: kubectl api-resources")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_typo_suggests_the_nearest_kind() {
+        let served = ["environments", "releases"].map(ToOwned::to_owned);
+        let said = unknown("enviroments", &served).to_string();
+        assert!(said.contains("Did you mean environments?"), "{said}");
+        let said = unknown("bananas", &served).to_string();
+        assert!(!said.contains("Did you mean"), "{said}");
+    }
+
+    #[test]
+    fn our_kinds_have_their_short_names() {
+        let ours = ours();
+        let names: Vec<&String> = ours.iter().flat_map(|(_, _, names)| names).collect();
+        for name in ["env", "environments", "organization", "deppipe", "release"] {
+            assert!(names.iter().any(|known| *known == name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! Verbs that talk to a cluster run on one thread.
+
+use std::future::Future;
+
+use crate::failure::Failure;
+
+/// Runs a verb to its end.
+pub(crate) fn block_on(work: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::new("the process cannot start").because(&error))?;
+    runtime.block_on(work)
+}
