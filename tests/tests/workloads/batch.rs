@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use crate::recorder::{condition, dynamic, now, record, told_alike};
 
-fn job(name: &str, spec: Value, annotations: Value) -> Job {
+fn job(name: &str, spec: &Value, annotations: &Value) -> Job {
     let mut job = json!({ "metadata": { "name": name }, "spec": spec });
     job["spec"]["template"] = json!({
         "metadata": { "annotations": annotations },
@@ -61,7 +61,7 @@ async fn a_job_counts_its_pods_and_completes() -> anyhow::Result<()> {
     );
     let create = async {
         let api = cluster.api::<Job>();
-        api.create(&PostParams::default(), &job("work", spec, json!({})))
+        api.create(&PostParams::default(), &job("work", &spec, &json!({})))
             .await
     };
     let (turns, created) = tokio::join!(turns, create);
@@ -98,7 +98,7 @@ async fn a_job_whose_pods_fail_fails_when_its_patience_ends() -> anyhow::Result<
     let api = cluster.api::<Job>();
     let crash = json!({ "node.quadrille.dev/exit-code": "3" });
     let spec = json!({ "backoffLimit": 1 });
-    api.create(&PostParams::default(), &job("bad", spec, crash))
+    api.create(&PostParams::default(), &job("bad", &spec, &crash))
         .await?;
     let failed = async |count: i32| {
         eventually_object(&api, "bad", "a pod has failed", |job| {
@@ -155,7 +155,7 @@ async fn a_suspended_job_waits_and_goes_on_and_an_old_one_is_cleared_away() -> a
     let cluster = Cluster::with_node_at(&clock).await?;
     let api = cluster.api::<Job>();
     let spec = json!({ "suspend": true, "ttlSecondsAfterFinished": 60 });
-    api.create(&PostParams::default(), &job("late", spec, json!({})))
+    api.create(&PostParams::default(), &job("late", &spec, &json!({})))
         .await?;
     let waiting = until(&cluster, "late", "Suspended").await;
     assert_eq!(waiting["status"]["startTime"], Value::Null);

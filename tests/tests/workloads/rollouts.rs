@@ -142,7 +142,7 @@ async fn a_rolling_update_goes_step_by_step() -> anyhow::Result<()> {
         "Progressing=True/NewReplicaSetAvailable",
         "revision \"2\" replicas 3 updated 3 ready 3 available 3 unavailable 0",
     ];
-    told_alike(story, &expected).await
+    Box::pin(told_alike(story, &expected)).await
 }
 
 #[tokio::test]
@@ -204,7 +204,7 @@ async fn a_rollout_that_cannot_go_on_fails_and_can_be_taken_back() -> anyhow::Re
         "readyReplicas 3",
         "unavailableReplicas 1",
     ];
-    told_alike(story, &expected).await
+    Box::pin(told_alike(story, &expected)).await
 }
 
 #[tokio::test]
@@ -284,7 +284,7 @@ async fn a_stateful_set_grows_and_shrinks_in_order() -> anyhow::Result<()> {
         "currentReplicas 1",
         "updatedReplicas 1",
     ];
-    told_alike(story, &expected).await
+    Box::pin(told_alike(story, &expected)).await
 }
 
 async fn until_ready(cluster: &Cluster, replicas: i32) -> StatefulSet {

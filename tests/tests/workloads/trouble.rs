@@ -15,7 +15,7 @@ use quadrille_testkit::{
 };
 use serde_json::{Value, json};
 
-fn pod(name: &str, annotations: &[(&str, &str)], spec: Value) -> Pod {
+fn pod(name: &str, annotations: &[(&str, &str)], spec: &Value) -> Pod {
     let annotations: serde_json::Map<String, Value> = annotations
         .iter()
         .map(|(name, value)| (format!("node.quadrille.dev/{name}"), json!(value)))
@@ -69,7 +69,7 @@ async fn until(cluster: &Cluster, name: &str, what: &str) {
 async fn a_pod_that_crashes_is_started_ever_later() -> anyhow::Result<()> {
     let clock = ManualClock::default();
     let cluster = Cluster::with_node_at(&clock).await?;
-    create(&cluster, &pod("crash", &[("crash", "3")], json!({}))).await?;
+    create(&cluster, &pod("crash", &[("crash", "3")], &json!({}))).await?;
     until(
         &cluster,
         "crash",
@@ -109,19 +109,19 @@ async fn an_image_that_cannot_be_had_a_slow_start_and_a_pod_that_never_serves() 
     let clock = ManualClock::default();
     let cluster = Cluster::with_node_at(&clock).await?;
     let not_found = [("pull-error", "example.com/app:1: not found")];
-    create(&cluster, &pod("pull", &not_found, json!({}))).await?;
+    create(&cluster, &pod("pull", &not_found, &json!({}))).await?;
     create(
         &cluster,
         &pod(
             "slow",
             &[("start-after", "30s"), ("ready-after", "5s")],
-            json!({}),
+            &json!({}),
         ),
     )
     .await?;
     create(
         &cluster,
-        &pod("never", &[("ready-after", "never")], json!({})),
+        &pod("never", &[("ready-after", "never")], &json!({})),
     )
     .await?;
     until(
@@ -169,7 +169,7 @@ async fn a_pod_waits_for_its_config() -> anyhow::Result<()> {
         "name": "main", "image": "example.com/app:1",
         "envFrom": [{ "configMapRef": { "name": "settings" } }],
     }]});
-    create(&cluster, &pod("config", &[], needs)).await?;
+    create(&cluster, &pod("config", &[], &needs)).await?;
     let what = "Pending, waiting CreateContainerConfigError, not ready, restarts 0";
     until(&cluster, "config", what).await;
     let settings = mk_config_map("settings", &[("a", "b")]);
@@ -187,12 +187,12 @@ async fn a_pod_waits_for_its_config() -> anyhow::Result<()> {
 async fn a_pod_that_fits_nowhere_is_told_why() -> anyhow::Result<()> {
     let cluster = Cluster::start_with_node().await?;
     let nowhere = json!({ "nodeSelector": { "there-is": "none-such" } });
-    create(&cluster, &pod("nowhere", &[], nowhere)).await?;
+    create(&cluster, &pod("nowhere", &[], &nowhere)).await?;
     let huge = json!({ "containers": [{
         "name": "main", "image": "example.com/app:1",
         "resources": { "requests": { "cpu": "100k" } },
     }]});
-    create(&cluster, &pod("huge", &[], huge)).await?;
+    create(&cluster, &pod("huge", &[], &huge)).await?;
     let api = cluster.api::<Pod>();
     for (name, why) in [
         (
@@ -224,8 +224,8 @@ async fn a_pod_gets_the_time_that_it_takes_to_end_and_no_more() -> anyhow::Resul
     let clock = ManualClock::default();
     let cluster = Cluster::with_node_at(&clock).await?;
     let slow = json!({ "terminationGracePeriodSeconds": 20 });
-    create(&cluster, &pod("slow", &[("stop-after", "1h")], slow)).await?;
-    create(&cluster, &pod("quick", &[], json!({}))).await?;
+    create(&cluster, &pod("slow", &[("stop-after", "1h")], &slow)).await?;
+    create(&cluster, &pod("quick", &[], &json!({}))).await?;
     let api = cluster.api::<Pod>();
     for name in ["slow", "quick"] {
         until(&cluster, name, "Running, running -, ready, restarts 0").await;
