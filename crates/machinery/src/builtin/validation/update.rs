@@ -194,7 +194,7 @@ fn job_template(report: &mut Report, job: &Value, old: &Value) {
         } else {
             "spec.template"
         };
-        report.invalid_shown(path, IMMUTABLE, "");
+        report.invalid(path, &job["spec"]["template"], IMMUTABLE);
     }
 }
 
