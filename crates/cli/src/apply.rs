@@ -15,7 +15,7 @@ use crate::{
 /// Apply documents: files, folders or standard input; also those of core.choreo.dev/v1.
 #[derive(Debug, clap::Args)]
 #[command(
-    before_help = "Examples:\n  quad apply -f platform/                  everything in a folder\n  cat release.yaml | quad apply -f -       from standard input",
+    before_help = "Examples:\n  quad apply -f platform/                  everything in a folder\n  quad apply -f - < release.yaml           from standard input",
     help_template = TEMPLATE
 )]
 pub(crate) struct Arguments {

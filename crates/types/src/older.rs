@@ -42,14 +42,15 @@ pub fn convert(mut document: Value) -> Result<Value, UnknownKind> {
     }
     document["apiVersion"] = format!("{}/{}", crate::GROUP, crate::VERSION).into();
     for part in ["labels", "annotations"] {
-        if let Some(words) = document["metadata"][part].as_object_mut() {
+        let words = document.pointer_mut(&format!("/metadata/{part}"));
+        if let Some(Value::Object(words)) = words {
             *words = std::mem::take(words)
                 .into_iter()
                 .map(renamed)
                 .collect::<Map<_, _>>();
         }
     }
-    if let Some(names) = document["metadata"]["finalizers"].as_array_mut() {
+    if let Some(Value::Array(names)) = document.pointer_mut("/metadata/finalizers") {
         for name in names {
             if let Some(rest) = name.as_str().and_then(|name| name.strip_prefix(PREFIX)) {
                 *name = format!("{}/{rest}", crate::GROUP).into();

@@ -31,8 +31,9 @@ async fn the_controllers_need_no_more_than_the_generated_roles() {
     }
     let client = as_account(&stage).await;
     for (group, resource, verb) in [
-        ("", "secrets", "get"),
-        ("", "secrets", "list"),
+        ("", "pods", "create"),
+        ("", "nodes", "list"),
+        ("", "serviceaccounts", "impersonate"),
         ("rbac.authorization.k8s.io", "clusterroles", "create"),
         ("openchoreo.dev", "organizations", "delete"),
     ] {
