@@ -72,6 +72,15 @@ fn merge(target: &mut Value, patch: &Value) {
     }
 }
 
+/// A whole template that may not change was left out of the recordings.
+fn briefly(message: &str) -> String {
+    let is_template = message.starts_with("Invalid value: {\"metadata\":{\"labels\"");
+    match message.strip_suffix("}: field is immutable") {
+        Some(_) if is_template => "Invalid value: field is immutable".to_owned(),
+        _ => message.to_owned(),
+    }
+}
+
 #[test]
 fn objects_are_refused_for_the_causes_that_a_real_server_gives() {
     let mut different = Vec::new();
@@ -84,7 +93,7 @@ fn objects_are_refused_for_the_causes_that_a_real_server_gives() {
         };
         let causes: Vec<Value> = errors
             .iter()
-            .map(|error| json!([error.kind.reason(), error.message(), error.field]))
+            .map(|error| json!([error.kind.reason(), briefly(&error.message()), error.field]))
             .collect();
         checked += 1;
         if json!(causes) != recorded["causes"] {
