@@ -15,6 +15,9 @@ static UID: LazyLock<Regex> =
 static ADDRESS: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b10\.\d{1,3}\.\d{1,3}\.\d{1,3}\b"));
 static REVISION: LazyLock<Regex> =
     LazyLock::new(|| pattern(r#"((?:resourceVersion|Resource Version)\\?"?: *\\?"?)(\d+)"#));
+/// A revision that a script asks for itself.
+static ASKED_FOR: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r#"(?i)resource-?version['"\\]*[:=] *['"\\]*(\d+)"#));
 static NODE_PORT: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b3[0-2]\d{3}\b"));
 
 /// The head of a table, whose columns are as wide as what is in them, and what stands between two columns.
@@ -65,6 +68,10 @@ pub(super) fn renumber(records: &mut [Record], script: &str) {
         .zip(1..)
         .map(|(revision, rank)| (revision.to_string(), rank))
         .collect();
+    let asked_for: BTreeSet<&str> = ASKED_FOR
+        .captures_iter(script)
+        .filter_map(|found| Some(found.get(1)?.as_str()))
+        .collect();
     let mut numbers = Numbers {
         script,
         known: BTreeMap::new(),
@@ -79,7 +86,7 @@ pub(super) fn renumber(records: &mut [Record], script: &str) {
         }
         *text = REVISION
             .replace_all(text, |found: &Captures<'_>| match ranks.get(&found[2]) {
-                Some(rank) if !script.contains(&found[2]) => {
+                Some(rank) if !asked_for.contains(&found[2]) => {
                     format!("{}<rv-{rank}>", &found[1])
                 }
                 _ => found[0].to_owned(),
@@ -138,6 +145,14 @@ mod tests {
         assert_eq!(
             renumbered(text, "resourceVersion: \"1\""),
             "resourceVersion: \"<rv-3>\"\n\"resourceVersion\": \"<rv-2>\"\nresourceVersion: \"1\"\n"
+        );
+        assert_eq!(
+            renumbered("resourceVersion: \"80\"", "create service --tcp=80:8080"),
+            "resourceVersion: \"<rv-1>\""
+        );
+        assert_eq!(
+            renumbered("resourceVersion: \"1\"", "label --resource-version=1"),
+            "resourceVersion: \"1\""
         );
     }
 
