@@ -1,18 +1,42 @@
 //! A Release as the controller holds it: read once, small, never changed.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use quadrille_objects::{Desired, Record, Stamp, desired, word};
 use quadrille_types::{
-    Release, ReleaseStatus, annotations, finalizers,
+    ReleaseSpec, ReleaseStatus, annotations, finalizers,
     labels::tracking,
     release::{Intervals, TargetPlane},
 };
 
+use serde::Deserialize;
+
 use super::inventory::{self, Note};
 use crate::key::Key;
+
+/// A Release as far as it is read: who wrote which field of it is most of its metadata, and nobody's business here.
+#[derive(Deserialize)]
+pub(crate) struct Written {
+    pub(crate) metadata: Metadata,
+    spec: ReleaseSpec,
+    #[serde(default)]
+    status: ReleaseStatus,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Metadata {
+    namespace: String,
+    name: String,
+    uid: String,
+    pub(crate) resource_version: String,
+    generation: i64,
+    deletion_timestamp: Option<Timestamp>,
+    finalizers: Vec<String>,
+    annotations: BTreeMap<String, String>,
+}
 
 /// What is known of a Release.
 #[derive(Clone, Debug)]
@@ -55,18 +79,15 @@ pub(crate) struct Facts {
 
 impl Facts {
     /// Reads a Release.
-    pub(crate) fn read(release: Release) -> Self {
+    pub(crate) fn read(release: Written) -> Self {
         let metadata = release.metadata;
-        let key = Key::new(
-            metadata.namespace.as_deref().unwrap_or_default(),
-            metadata.name.as_deref().unwrap_or_default(),
-        );
-        let uid = word(&metadata.uid.unwrap_or_default());
-        let annotations = metadata.annotations.unwrap_or_default();
+        let key = Key::new(&metadata.namespace, &metadata.name);
+        let uid = word(&metadata.uid);
+        let annotations = metadata.annotations;
         let annotation = |key: &str| annotations.get(key).map(String::as_str);
         let is_set = |key: &str| annotation(key).is_some_and(|value| value == "true");
         let spec = release.spec;
-        let status = release.status.unwrap_or_default();
+        let status = release.status;
         let intervals = spec.intervals();
         let desired = match (&spec.target_plane(), &intervals) {
             (Err(problem), _) | (_, Err(problem)) => Err(problem.to_string()),
@@ -92,10 +113,10 @@ impl Facts {
             records,
             notes,
             uid,
-            resource_version: metadata.resource_version.unwrap_or_default(),
-            generation: metadata.generation.unwrap_or_default(),
-            deleting_since: metadata.deletion_timestamp.map(|time| time.0),
-            finalizers: metadata.finalizers.unwrap_or_default(),
+            resource_version: metadata.resource_version,
+            generation: metadata.generation,
+            deleting_since: metadata.deletion_timestamp,
+            finalizers: metadata.finalizers,
             environment: word(spec.environment_name.as_str()),
             project: word(spec.owner.project_name.as_str()),
             depends_on: spec

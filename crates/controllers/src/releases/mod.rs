@@ -32,7 +32,11 @@ use quadrille_types::Release;
 use serde_json::Value;
 use tokio::{sync::watch, task::JoinSet};
 
-use self::{facts::Facts, run::Again, world::Told};
+use self::{
+    facts::{Facts, Written},
+    run::Again,
+    world::Told,
+};
 pub(crate) use self::{
     status::now,
     world::{Brief, Inner, PlaneFacts, World},
@@ -191,7 +195,7 @@ impl Context {
 
     /// Takes in a release as the server has it.
     fn take_in(&self, release: Value) -> Result<Arc<Facts>, Trouble> {
-        let release: Release = serde_json::from_value(release)
+        let release: Written = serde_json::from_value(release)
             .map_err(|error| Trouble::Unreadable(error.to_string()))?;
         let facts = Arc::new(Facts::read(release));
         self.renew(&facts);
@@ -257,7 +261,7 @@ impl Context {
         {
             return;
         }
-        let Some(release) = read::<Release>(object) else {
+        let Some(release) = read::<Written>(object) else {
             return;
         };
         let revision = release.metadata.resource_version.clone();
