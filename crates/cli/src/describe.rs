@@ -7,8 +7,9 @@ use serde_json::Value;
 use crate::{
     age,
     arguments::TEMPLATE,
-    cluster::{Cluster, Which},
+    cluster::Cluster,
     failure::Failure,
+    object::{Named, Target},
     output,
     runtime::block_on,
     style::Style,
@@ -21,30 +22,30 @@ use crate::{
     help_template = TEMPLATE
 )]
 pub(crate) struct Arguments {
-    /// The kind.
-    kind: String,
-    /// The name.
-    name: String,
     #[command(flatten)]
-    cluster: Which,
+    object: Named,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     block_on(async {
-        let cluster = arguments.cluster.find().await?;
-        let kind = cluster.named_kind(&arguments.kind).await?;
-        let namespace = kind.is_namespaced.then_some(cluster.namespace.as_str());
-        let path = format!("{}/{}", kind.path(namespace), arguments.name);
+        let Target {
+            cluster,
+            kind,
+            path,
+        } = arguments.object.find().await?;
         let Some(object) = cluster.get(&path).await? else {
-            let place = namespace.map_or_else(String::new, |name| format!(" in namespace {name}"));
-            return Err(Failure::new(format!(
-                "there is no {}{place}",
-                kind.called(&arguments.name)
-            ))
-            .next(format!(
-                "See which there are: quad get {} -A",
-                kind.plural()
-            )));
+            let place = if kind.is_namespaced {
+                format!(" in namespace {}", cluster.namespace)
+            } else {
+                String::new()
+            };
+            let called = kind.called(&arguments.object.name);
+            return Err(
+                Failure::new(format!("there is no {called}{place}")).next(format!(
+                    "See which there are: quad get {} -A",
+                    kind.plural()
+                )),
+            );
         };
         let events = events(&cluster, &object).await?;
         let text = text(kind.kind(), &object, &events, Style::of_standard_output());

@@ -21,6 +21,7 @@ mod get;
 mod instance;
 mod kinds;
 mod kubeconfig;
+mod object;
 mod output;
 mod runtime;
 mod signals;

@@ -4,7 +4,13 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::{arguments::TEMPLATE, cluster::Which, failure::Failure, output, runtime::block_on};
+use crate::{
+    arguments::TEMPLATE,
+    failure::Failure,
+    object::{Named, Target},
+    output,
+    runtime::block_on,
+};
 
 /// Wait until an object has a condition (Ready, if nothing else is asked for) or is gone.
 #[derive(Debug, clap::Args)]
@@ -13,18 +19,14 @@ use crate::{arguments::TEMPLATE, cluster::Which, failure::Failure, output, runti
     help_template = TEMPLATE
 )]
 pub(crate) struct Arguments {
-    /// The kind.
-    kind: String,
-    /// The name.
-    name: String,
+    #[command(flatten)]
+    object: Named,
     /// A condition such as `Ready` or `ResourcesApplied`, or `gone`.
     #[arg(long = "for", value_name = "CONDITION", default_value = "Ready")]
     condition: String,
     /// How long to wait, in seconds.
     #[arg(long, default_value_t = 300)]
     timeout: u64,
-    #[command(flatten)]
-    cluster: Which,
 }
 
 /// How often to look.
@@ -32,11 +34,13 @@ const OFTEN: Duration = Duration::from_millis(200);
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     block_on(async {
-        let cluster = arguments.cluster.find().await?;
-        let kind = cluster.named_kind(&arguments.kind).await?;
-        let namespace = kind.is_namespaced.then_some(cluster.namespace.as_str());
-        let path = format!("{}/{}", kind.path(namespace), arguments.name);
-        let called = kind.called(&arguments.name);
+        let Target {
+            cluster,
+            kind,
+            path,
+        } = arguments.object.find().await?;
+        let name = &arguments.object.name;
+        let called = kind.called(name);
         let is_end = arguments.condition.eq_ignore_ascii_case("gone");
         let deadline = Instant::now() + Duration::from_secs(arguments.timeout);
         let mut said = String::new();
@@ -60,9 +64,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             if Instant::now() > deadline {
                 let what = format!("{called} is not {} yet", arguments.condition);
                 return Err(Failure::not_yet(what).next(said).next(format!(
-                    "Look closer: quad describe {} {}",
+                    "Look closer: quad describe {} {name}",
                     kind.kind().to_lowercase(),
-                    arguments.name
                 )));
             }
             tokio::time::sleep(OFTEN).await;

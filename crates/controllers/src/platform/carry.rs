@@ -12,8 +12,9 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::{
-    environments::{self, Releases},
-    organizations, pipelines, projects,
+    environments, organizations,
+    owned::Releases,
+    pipelines, projects,
     step::{Kind, NamespaceWish, Step, Sweep, Thing},
 };
 use crate::{

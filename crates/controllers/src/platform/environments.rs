@@ -9,18 +9,10 @@ use quadrille_types::{
 use serde_json::json;
 
 use super::{
+    owned::Releases,
     shelves::{EnvironmentContext, NoContext, Shelves},
-    step::{Step, Sweep, is_abandoned, names},
+    step::{Step, Sweep, is_abandoned},
 };
-use crate::releases::Brief;
-
-/// What is known of an environment's releases.
-pub(crate) struct Releases<'a> {
-    /// Whether all releases were read.
-    pub(crate) are_known: bool,
-    /// Those of the environment.
-    pub(crate) here: Vec<Brief<'a>>,
-}
 
 pub(crate) fn decide(
     environment: &Environment,
@@ -133,32 +125,14 @@ fn end(
     releases: &Releases<'_>,
     is_used: bool,
 ) {
-    let say = |step: &mut Step, reason: Reason, words: String| {
-        step.say(
-            ConditionType::Ready,
-            Holds::False,
-            Reason::EnvironmentFinalizing,
-            words.clone(),
-        );
-        step.say(ConditionType::Finalizing, Holds::True, reason, words);
-    };
-    if !releases.are_known {
-        return;
-    }
-    if !releases.here.is_empty() {
-        let which = names(releases.here.iter().map(|one| one.name));
-        say(
-            step,
-            Reason::CleanupInProgress,
-            format!("waits for the end of Release {which}"),
-        );
-        step.removes = releases.here.iter().map(|one| one.found.clone()).collect();
+    let ends = Reason::EnvironmentFinalizing;
+    if releases.go_first(step, ends, Reason::CleanupInProgress) {
         return;
     }
     let plane = context.and_then(|context| context.plane);
     if is_abandoned(environment) || plane.is_some_and(|plane| is_abandoned(&**plane)) {
         let words = "namespaces that were made for it may be left on its plane, as asked";
-        say(step, Reason::Abandoned, words.to_owned());
+        step.ending(ends, Reason::Abandoned, words);
         step.note = Some(words.to_owned());
         step.may_go = true;
         return;
@@ -167,13 +141,9 @@ fn end(
         if is_used {
             let words = "its DataPlane is gone, and with it the way to the namespaces that were made there: \
                          create it again, or annotate the environment with openchoreo.dev/abandon: \"true\"";
-            say(step, Reason::CleanupFailed, words.to_owned());
+            step.ending(ends, Reason::CleanupFailed, words);
         } else {
-            say(
-                step,
-                Reason::CleanupInProgress,
-                "nothing is left of it".to_owned(),
-            );
+            step.ending(ends, Reason::CleanupInProgress, "nothing is left of it");
             step.may_go = true;
         }
         return;
@@ -194,9 +164,6 @@ fn end(
         may_skip: !is_used,
     }];
     step.may_go = true;
-    say(
-        step,
-        Reason::CleanupInProgress,
-        format!("namespaces on DataPlane {} go", context.plane_name.name),
-    );
+    let words = format!("namespaces on DataPlane {} go", context.plane_name.name);
+    step.ending(ends, Reason::CleanupInProgress, words);
 }

@@ -10,6 +10,7 @@
 mod carry;
 mod environments;
 mod organizations;
+mod owned;
 mod pipelines;
 mod projects;
 pub(crate) mod shelves;

@@ -11,7 +11,7 @@ use quadrille_types::{
 use serde_json::json;
 
 use super::{
-    environments::Releases,
+    owned::Releases,
     shelves::Shelves,
     step::{Step, Sweep, is_abandoned, names},
 };
@@ -78,30 +78,15 @@ fn end(
     releases: &Releases<'_>,
     planes: &BTreeSet<String>,
 ) {
-    let say = |step: &mut Step, reason: Reason, words: String| {
-        step.say(
-            ConditionType::Ready,
-            Holds::False,
-            Reason::ProjectFinalizing,
-            words.clone(),
-        );
-        step.say(ConditionType::Finalizing, Holds::True, reason, words);
-    };
-    if !releases.are_known {
-        return;
-    }
-    if !releases.here.is_empty() {
-        let which = names(releases.here.iter().map(|one| one.name));
-        let words = format!("waits for the end of Release {which}");
-        say(step, Reason::ProjectFinalizing, words);
-        step.removes = releases.here.iter().map(|one| one.found.clone()).collect();
+    let ends = Reason::ProjectFinalizing;
+    if releases.go_first(step, ends, ends) {
         return;
     }
     let namespace = project.metadata.namespace.as_deref().unwrap_or_default();
     step.may_go = true;
     if is_abandoned(project) {
         let words = "namespaces of its cells may be left on planes, as asked";
-        say(step, Reason::Abandoned, words.to_owned());
+        step.ending(ends, Reason::Abandoned, words);
         step.note = Some(words.to_owned());
         return;
     }
@@ -132,5 +117,5 @@ fn end(
         let which = names(step.sweeps.iter().map(|sweep| sweep.plane.as_str()));
         format!("the namespaces of its cells on DataPlane {which} go")
     };
-    say(step, Reason::ProjectFinalizing, words);
+    step.ending(ends, ends, words);
 }

@@ -162,6 +162,13 @@ impl Step {
         });
     }
 
+    /// Says that it is on its way out, and what is waited for. `ends` is the word of its kind for that.
+    pub(crate) fn ending(&mut self, ends: Reason, reason: Reason, words: impl Into<String>) {
+        let words = words.into();
+        self.say(ConditionType::Ready, Holds::False, ends, words.clone());
+        self.say(ConditionType::Finalizing, Holds::True, reason, words);
+    }
+
     /// The conditions that follow from those that were there.
     pub(crate) fn conditions(
         &self,
