@@ -44,9 +44,9 @@ impl Subject {
         Self::embedded_with(&[]).await
     }
 
-    /// Only its API, with a log of all requests.
+    /// Only its API, with a log of all requests: nobody makes pods of what is measured.
     pub(super) async fn embedded_api() -> Result<Self> {
-        Self::embedded_with(&["--no-controllers"]).await
+        Self::embedded_with(&["--no-controllers", "--no-node"]).await
     }
 
     async fn embedded_with(flags: &[&str]) -> Result<Self> {
