@@ -12,7 +12,10 @@ use http::Method;
 use quadrille_testkit::real::{ControlPlane, Options, Process};
 use tempfile::TempDir;
 
-use crate::{wire::Endpoint, workspace};
+use crate::{
+    wire::{Connection, Endpoint},
+    workspace,
+};
 
 const START_DEADLINE: Duration = Duration::from_mins(1);
 
@@ -184,6 +187,29 @@ async fn install_definitions(endpoint: &Endpoint) -> Result<()> {
                 String::from_utf8_lossy(&answer.body)
             );
         }
+        until_served(&mut connection, &value).await?;
     }
     Ok(())
+}
+
+/// A definition is accepted before what it defines is served.
+async fn until_served(connection: &mut Connection, definition: &serde_json::Value) -> Result<()> {
+    let spec = &definition["spec"];
+    let word = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    let version = word(&spec["versions"][0]["name"]);
+    let plural = word(&spec["names"]["plural"]);
+    let path = format!("/apis/{}/{version}/{plural}", word(&spec["group"]));
+    let deadline = Instant::now() + START_DEADLINE;
+    loop {
+        let answer = connection
+            .send(Method::GET, &path, &[], Bytes::new())
+            .await?;
+        if answer.status == 200 {
+            return Ok(());
+        }
+        if Instant::now() > deadline {
+            bail!("{path} is not served: {}", answer.status);
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
 }
