@@ -1,5 +1,7 @@
 //! `quad apply`: makes the cluster hold what documents say.
 
+use std::time::{Duration, Instant};
+
 use http::{Request, header};
 use serde_json::Value;
 
@@ -36,7 +38,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     block_on(async {
         let cluster = arguments.cluster.find().await?;
         let mut failed = 0;
+        let organizations: Vec<&str> = documents
+            .iter()
+            .filter(|document| document.kind() == "Organization" && !arguments.dry_run)
+            .map(Document::name)
+            .collect();
         for document in &documents {
+            // The namespace of an organization that was just made takes a moment.
+            let namespace = document.namespace().unwrap_or(&cluster.namespace);
+            if organizations.contains(&namespace) {
+                namespace_of(&cluster, namespace).await?;
+            }
             match apply(&cluster, document, arguments.dry_run).await {
                 Ok(outcome) => output::say(&outcome)?,
                 Err(failure) => {
@@ -54,6 +66,26 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
     })
 }
+
+/// Waits for the namespace of an organization, as long as that is likely to come.
+async fn namespace_of(cluster: &Cluster, organization: &str) -> Result<(), Failure> {
+    let path = format!("/api/v1/namespaces/{organization}");
+    let deadline = Instant::now() + PATIENCE;
+    while cluster.get(&path).await?.is_none() {
+        if Instant::now() > deadline {
+            let what = format!("organization {organization} has no namespace yet");
+            return Err(Failure::not_yet(what)
+                .next("Do its controllers run? quad up runs them; so does quad-controller."));
+        }
+        tokio::time::sleep(OFTEN).await;
+    }
+    Ok(())
+}
+
+/// How long a namespace may take.
+const PATIENCE: Duration = Duration::from_secs(15);
+/// How often to look.
+const OFTEN: Duration = Duration::from_millis(50);
 
 /// What others stand on comes first: definitions, organizations and namespaces, then the rest as written.
 pub(crate) fn in_order(mut documents: Vec<Document>) -> Vec<Document> {

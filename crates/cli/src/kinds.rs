@@ -5,6 +5,7 @@ use kube::{
     discovery::{Discovery, Scope},
 };
 use quadrille_planes::feed::url_path;
+use serde_json::Value;
 
 use crate::{cluster::Cluster, failure::Failure};
 
@@ -62,6 +63,15 @@ fn ours() -> Vec<(ApiResource, bool, Vec<String>)> {
         (resource, spec.scope == "Namespaced", names)
     });
     kinds.collect()
+}
+
+/// The path to make an object of one of our kinds at, if it is one.
+pub(crate) fn path_of_ours(document: &Value) -> Option<String> {
+    let (resource, is_namespaced, _) = ours()
+        .into_iter()
+        .find(|(resource, ..)| document["kind"] == resource.kind.as_str())?;
+    let namespace = document["metadata"]["namespace"].as_str();
+    Some(url_path(&resource, namespace.filter(|_| is_namespaced)))
 }
 
 impl Cluster {

@@ -226,6 +226,32 @@ impl Resolved {
         false
     }
 
+    /// The pipeline in a line, for people: `development → staging → production (approval)`. What branches off is told
+    /// apart by semicolons.
+    pub fn shown(&self) -> String {
+        let targets: BTreeSet<_> = self.promotions.iter().map(|step| &step.to).collect();
+        let firsts: Vec<_> = self
+            .environments()
+            .into_iter()
+            .filter(|name| !targets.contains(name))
+            .collect();
+        let mut left: Vec<&Promotion> = self.promotions.iter().collect();
+        let mut lines: Vec<String> = Vec::new();
+        for first in firsts {
+            let mut line = first.to_string();
+            let mut here = first;
+            // The first way out goes on in the same line.
+            while let Some(at) = left.iter().position(|step| step.from == *here) {
+                let step = left.remove(at);
+                line += &arrow(step);
+                here = &step.to;
+            }
+            lines.push(line);
+        }
+        lines.extend(left.into_iter().map(|step| format!("{}{}", step.from, arrow(step))));
+        lines.join("; ")
+    }
+
     /// Every promotion, as written.
     pub fn promotions(&self) -> &[Promotion] {
         &self.promotions
@@ -241,6 +267,11 @@ impl Resolved {
         let first_mentions = steps.chain(&self.sources).filter(|name| seen.insert(*name));
         first_mentions.collect()
     }
+}
+
+fn arrow(step: &Promotion) -> String {
+    let approval = if step.needs_approval { " (approval)" } else { "" };
+    format!(" → {}{approval}", step.to)
 }
 
 #[cfg(test)]
@@ -279,6 +310,28 @@ mod tests {
         assert_eq!(step("staging", "production"), Some(true));
         assert_eq!(step("development", "staging"), Some(false));
         assert_eq!(step("development", "production"), None);
+    }
+
+    #[test]
+    fn a_pipeline_is_shown_in_a_line_and_what_branches_off_apart() {
+        let shown = |paths: Value| read(json!({ "promotionPaths": paths })).unwrap().shown();
+        let path = |from: &str, to: Value| json!({"sourceEnvironmentRef": from, "targetEnvironmentRefs": to});
+        assert_eq!(
+            shown(json!([
+                path("b", json!([{"name": "c", "requiresApproval": true}])),
+                path("a", json!([{"name": "b"}])),
+            ])),
+            "a → b → c (approval)"
+        );
+        assert_eq!(
+            shown(json!([
+                path("a", json!([{"name": "b"}, {"name": "c"}])),
+                path("c", json!([{"name": "d"}])),
+                path("x", json!([])),
+            ])),
+            "a → b; x; a → c; c → d"
+        );
+        assert_eq!(shown(json!([])), "");
     }
 
     #[test]

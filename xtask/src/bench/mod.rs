@@ -9,6 +9,7 @@ mod planes;
 mod process;
 mod report;
 mod subject;
+mod up;
 
 use std::collections::BTreeMap;
 
@@ -35,6 +36,8 @@ enum Bench {
     Engine(engine::Arguments),
     /// Many planes, three of which misbehave.
     Planes(planes::Arguments),
+    /// `quad up`: how fast it starts, what it takes at rest, and with many pods.
+    Up(up::Arguments),
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
@@ -48,6 +51,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         Bench::Apply(arguments) => apply::run(arguments),
         Bench::Engine(arguments) => engine::run(arguments),
         Bench::Planes(arguments) => planes::run(arguments),
+        Bench::Up(arguments) => up::run(arguments),
     }
 }
 

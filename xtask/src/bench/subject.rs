@@ -22,6 +22,8 @@ const START_DEADLINE: Duration = Duration::from_mins(1);
 /// A running server.
 pub(super) struct Subject {
     name: &'static str,
+    /// When it was started.
+    pub(super) began: Instant,
     /// From start to the first answer that it is ready.
     pub(super) start: Duration,
     /// How to reach it.
@@ -78,6 +80,7 @@ impl Subject {
         let pid = process.pid().context("quad has no process id")?;
         Ok(Self {
             name: "embedded",
+            began,
             start,
             endpoint,
             pids: vec![pid],
@@ -120,6 +123,7 @@ impl Subject {
         install_definitions(&endpoint).await?;
         Ok(Self {
             name: "real",
+            began,
             start,
             endpoint,
             pids,

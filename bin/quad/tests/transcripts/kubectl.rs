@@ -28,14 +28,7 @@ struct Session {
 
 impl Session {
     fn start() -> Option<Self> {
-        let Some(kubectl) = kubectl() else {
-            assert!(
-                std::env::var("CI").is_err(),
-                "CI is set, so kubectl must be there: cargo xtask assets"
-            );
-            eprintln!("SKIPPED: no kubectl; build one with cargo xtask assets, or set KUBECTL");
-            return None;
-        };
+        let kubectl = kubectl()?;
         let home = tempdir().unwrap();
         let instance = Instance::start(home.path(), &["--ephemeral"]);
         for (name, text) in [("objects.yaml", OBJECTS), ("definition.yaml", DEFINITION)] {
@@ -84,9 +77,18 @@ impl Session {
     }
 }
 
-fn kubectl() -> Option<PathBuf> {
+/// Where kubectl is. Without one a test is skipped.
+pub(crate) fn kubectl() -> Option<PathBuf> {
     let named = std::env::var_os("KUBECTL").map(PathBuf::from);
-    named.or_else(|| quadrille_testkit::assets::binary("kubectl").ok())
+    let kubectl = named.or_else(|| quadrille_testkit::assets::binary("kubectl").ok());
+    if kubectl.is_none() {
+        assert!(
+            std::env::var("CI").is_err(),
+            "CI is set, so kubectl must be there: cargo xtask assets"
+        );
+        eprintln!("SKIPPED: no kubectl; build one with cargo xtask assets, or set KUBECTL");
+    }
+    kubectl
 }
 
 fn columns(table: &str, row: usize) -> Vec<&str> {

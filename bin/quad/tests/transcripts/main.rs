@@ -8,6 +8,8 @@ mod instance;
 mod kubectl;
 mod life;
 mod quad;
+mod readme;
+mod seeds;
 mod strain;
 mod users;
 mod words;

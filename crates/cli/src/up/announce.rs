@@ -2,8 +2,10 @@
 
 use std::{path::Path, time::Duration};
 
+use kube::Client;
 use serde_json::json;
 
+use super::first_look::FirstLook;
 use crate::{
     arguments::Output,
     data_folder::{DataFolder, pasted, shown},
@@ -28,12 +30,19 @@ pub(crate) struct Ready<'a> {
 }
 
 impl Ready<'_> {
-    /// Says where it is and what to do next.
-    pub(crate) fn say(&self, output: Output) -> Result<(), Failure> {
-        match output {
-            Output::Text => output::write(self.text(Style::of_standard_output()).as_bytes()),
-            Output::Json => output::say(&self.json().to_string()),
+    /// Says where it is and what to do next. People also see what the controllers make of it; scripts don't wait.
+    pub(crate) async fn say(&self, output: Output, client: &Client) -> Result<(), Failure> {
+        if output == Output::Json {
+            return output::say(&self.json().to_string());
         }
+        let style = Style::of_standard_output();
+        output::write(self.beginning(style).as_bytes())?;
+        let look = if self.has_controllers {
+            FirstLook::at(client).await
+        } else {
+            FirstLook::default()
+        };
+        output::write(self.end(style, &look).as_bytes())
     }
 
     fn json(&self) -> serde_json::Value {
@@ -52,49 +61,58 @@ impl Ready<'_> {
         })
     }
 
-    fn text(&self, style: Style) -> String {
-        let tick = style.green("✔");
-        let (data, end) = if self.folder.is_temporary() {
-            (
-                "in memory".to_owned(),
-                "Ctrl-C stops it, and all data is gone.".to_owned(),
-            )
+    /// What is known at once.
+    fn beginning(&self, style: Style) -> String {
+        let data = if self.folder.is_temporary() {
+            "in memory".to_owned()
         } else {
-            (
-                shown(self.folder.path()),
-                "Ctrl-C stops it; your data stays. `quad up --ephemeral` keeps none.".to_owned(),
-            )
+            shown(self.folder.path())
+        };
+        let api = format!("{:<32}  {:.1} s", self.url, self.took.as_secs_f64());
+        let controllers = match self.has_controllers {
+            true => format!("{} kinds of openchoreo.dev", self.kinds),
+            false => "none here: run quad-controller".to_owned(),
+        };
+        let pods = match self.has_node {
+            true => "simulated: they start, run and end, and no container does",
+            false => "none run here",
+        };
+        [
+            format!("{}   data {data}\n", style.bold(&format!("Quadrille {VERSION}"))),
+            line(style, true, "API", &api),
+            line(style, self.has_controllers, "controllers", &controllers),
+            line(style, self.has_node, "pods", pods),
+        ]
+        .concat()
+    }
+
+    /// What the controllers saw, and what to do next.
+    fn end(&self, style: Style, look: &FirstLook) -> String {
+        let lines = look.lines();
+        let lines: String = lines
+            .iter()
+            .map(|(name, is_good, said)| line(style, *is_good, name, said))
+            .collect();
+        let export = style.bold(&format!("export KUBECONFIG={}", pasted(self.kubeconfig)));
+        let end = if self.folder.is_temporary() {
+            "Ctrl-C stops it, and all data is gone."
+        } else {
+            "Ctrl-C stops it; your data stays. `quad up --ephemeral` keeps none."
         };
         format!(
-            "{title}   data {data}\n \
-             {tick} API            {url:<32}  {took:.1} s\n \
-             {tick} kinds          {kinds} of openchoreo.dev\n\
-             {controllers}\
-             {pods}\
-             \n\
+            "{lines}\n\
              Next:  {export}\n       \
-             kubectl get namespaces\n       \
-             kubectl apply -f samples/platform/quadrille.yaml && kubectl get releases -A\n\
-             {end}\n",
-            title = style.bold(&format!("Quadrille {VERSION}")),
-            url = self.url,
-            took = self.took.as_secs_f64(),
-            kinds = self.kinds,
-            controllers = if self.has_controllers {
-                format!(" {tick} controllers    releases, data planes\n")
-            } else {
-                " - controllers    none here: run quad-controller\n".to_owned()
-            },
-            pods = if self.has_node {
-                format!(
-                    " {tick} pods           simulated: they start, run and end, and no container does\n"
-                )
-            } else {
-                " - pods           none run here\n".to_owned()
-            },
-            export = style.bold(&format!("export KUBECONFIG={}", pasted(self.kubeconfig))),
+             kubectl apply -f samples/hello.yaml\n       \
+             quad get releases          quad tree release hello-web          kubectl get pods -A\n\
+             {end}\n"
         )
     }
+}
+
+/// A line of the first screen.
+fn line(style: Style, is_good: bool, name: &str, said: &str) -> String {
+    let mark = if is_good { style.green("✔") } else { "-".to_owned() };
+    format!(" {mark} {name:<14} {said}\n")
 }
 
 /// Waits for something that is quick as a rule; says so when it is not.

@@ -4,6 +4,8 @@ mod announce;
 mod cluster;
 pub(crate) mod console;
 mod controllers;
+mod defaults;
+mod first_look;
 mod node;
 
 use std::{
@@ -105,6 +107,9 @@ async fn up(arguments: &Arguments) -> Result<(), Failure> {
         cluster = announce::patiently(Cluster::start(&folder, listener, logs)) => cluster?,
         () = stop.asked() => return Ok(()),
     };
+    if !arguments.no_controllers {
+        defaults::make(&cluster.client()).await?;
+    }
     let controllers = (!arguments.no_controllers).then(|| Controllers::start(cluster.client()));
     let node = (!arguments.no_node).then(|| Node::start(cluster.client()));
     let kubeconfig = Place::own(folder.kubeconfig());
@@ -131,7 +136,10 @@ async fn up(arguments: &Arguments) -> Result<(), Failure> {
         has_controllers: controllers.is_some(),
         has_node: node.is_some(),
     };
-    ready.say(arguments.output)?;
+    tokio::select! {
+        said = ready.say(arguments.output, &cluster.client()) => said?,
+        () = stop.asked() => {}
+    }
     stop.asked().await;
     announce::stopping();
     let stopped = async {

@@ -75,8 +75,7 @@ pub(crate) fn decide(pipeline: &DeploymentPipeline, shelves: &Shelves) -> Step {
             ),
         );
     }
-    let said: Vec<&str> = environments.iter().map(|name| name.as_str()).collect();
-    let said = (!said.is_empty()).then(|| json!(said.join(", ")));
+    let said = (!environments.is_empty()).then(|| json!(resolved.shown()));
     step.fields.insert("environments", said.unwrap_or_default());
     step
 }

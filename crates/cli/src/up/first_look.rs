@@ -1,0 +1,84 @@
+//! What of the platform is worth a line on the first screen: the data plane and the environments that `quad up` made,
+//! as the controllers see them.
+
+use std::time::{Duration, Instant};
+
+use kube::{Api, Client};
+use quadrille_types::{
+    DataPlane, DeploymentPipeline,
+    conditions::{self, ConditionType},
+};
+
+use super::defaults::NAMESPACE;
+
+/// How long the first screen waits for the controllers.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// How often to look.
+const OFTEN: Duration = Duration::from_millis(10);
+
+/// What was seen. Somebody may have deleted either.
+#[derive(Default)]
+pub(crate) struct FirstLook {
+    plane: Option<DataPlane>,
+    pipeline: Option<DeploymentPipeline>,
+}
+
+impl FirstLook {
+    /// Looks until both are in order, or the first screen can wait no longer.
+    pub(crate) async fn at(client: &Client) -> Self {
+        let planes: Api<DataPlane> = Api::namespaced(client.clone(), NAMESPACE);
+        let pipelines: Api<DeploymentPipeline> = Api::namespaced(client.clone(), NAMESPACE);
+        let started = Instant::now();
+        loop {
+            let (plane, pipeline) =
+                tokio::join!(planes.get_opt("default"), pipelines.get_opt("default"));
+            // An error is shown as nothing: this is a greeting, and whoever asks again is told.
+            let look = Self {
+                plane: plane.unwrap_or_default(),
+                pipeline: pipeline.unwrap_or_default(),
+            };
+            if look.is_settled() || started.elapsed() > PATIENCE {
+                return look;
+            }
+            tokio::time::sleep(OFTEN).await;
+        }
+    }
+
+    fn is_settled(&self) -> bool {
+        let is_reachable = |plane: &DataPlane| ready(plane).is_some_and(|(is_ready, _)| is_ready);
+        self.plane.as_ref().is_none_or(is_reachable)
+            && self
+                .pipeline
+                .as_ref()
+                .is_none_or(|pipeline| environments(pipeline).is_some())
+    }
+
+    /// The lines, each with a name: whether it is good, and what there is to say.
+    pub(crate) fn lines(&self) -> Vec<(&'static str, bool, String)> {
+        let mut lines = Vec::new();
+        if let Some(plane) = &self.plane {
+            let (is_ready, said) = ready(plane).unwrap_or((false, "not looked at yet"));
+            let said = if is_ready { "reachable" } else { said };
+            lines.push((
+                "data plane",
+                is_ready,
+                format!("{:<32}  {said}", "this cluster"),
+            ));
+        }
+        if let Some(shown) = self.pipeline.as_ref().and_then(environments) {
+            lines.push(("environments", true, shown.to_owned()));
+        }
+        lines
+    }
+}
+
+/// Whether a plane is ready, and what is said about it.
+fn ready(plane: &DataPlane) -> Option<(bool, &str)> {
+    let conditions = &plane.status.as_ref()?.conditions;
+    let ready = conditions::find(conditions, ConditionType::Ready)?;
+    Some((ready.status == "True", &ready.message))
+}
+
+fn environments(pipeline: &DeploymentPipeline) -> Option<&str> {
+    pipeline.status.as_ref()?.environments.as_deref()
+}
