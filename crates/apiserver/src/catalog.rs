@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use parking_lot::RwLock;
+use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use crate::resource::Resource;
 
@@ -61,6 +61,7 @@ impl Catalog {
 pub(crate) struct LiveCatalog {
     built_in: Vec<Arc<Resource>>,
     current: RwLock<Arc<Catalog>>,
+    changing: Mutex<()>,
 }
 
 impl LiveCatalog {
@@ -69,12 +70,19 @@ impl LiveCatalog {
         Self {
             built_in,
             current: RwLock::new(catalog),
+            changing: Mutex::default(),
         }
     }
 
     /// The catalog as it is now.
     pub(crate) fn snapshot(&self) -> Arc<Catalog> {
         self.current.read().clone()
+    }
+
+    /// Held while definitions are read and what they define replaces what was served: otherwise somebody who read
+    /// earlier could bring back what somebody else just took away.
+    pub(crate) fn changing(&self) -> MutexGuard<'_, ()> {
+        self.changing.lock()
     }
 
     /// Replaces the custom resources.

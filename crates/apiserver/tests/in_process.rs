@@ -2,10 +2,16 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // a test may; its helpers too
 
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
 
 use futures::{StreamExt, TryStreamExt};
-use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Service};
+use k8s_openapi::{
+    api::core::v1::{ConfigMap, Namespace, Service},
+    apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
+};
 use kube::{
     Api, Client,
     api::{DeleteParams, ListParams, Patch, PatchParams, PostParams, WatchEvent, WatchParams},
@@ -128,4 +134,45 @@ async fn a_watch_sees_every_change_after_its_revision() {
         seen.iter().map(|(what, _)| *what).collect::<Vec<_>>(),
         ["added", "deleted"]
     );
+}
+
+fn definition(name: &str) -> CustomResourceDefinition {
+    let group = format!("{name}.example.com");
+    serde_json::from_value(serde_json::json!({
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": { "name": format!("things.{group}"), "labels": { "of": "this-test" } },
+        "spec": {
+            "group": group, "scope": "Cluster",
+            "names": { "plural": "things", "kind": "Thing" },
+            "versions": [{ "name": "v1", "served": true, "storage": true, "schema": {
+                "openAPIV3Schema": { "type": "object" } } }],
+        },
+    }))
+    .unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn definitions_that_are_deleted_together_are_all_gone_from_discovery() {
+    let (_server, client) = cluster().await;
+    let definitions: Api<CustomResourceDefinition> = Api::all(client.clone());
+    for _ in 0..20 {
+        for name in ["a", "b", "c", "d", "e", "f", "g", "h"] {
+            let made = definitions.create(&PostParams::default(), &definition(name)).await;
+            made.unwrap();
+        }
+        let ours = ListParams::default().labels("of=this-test");
+        let deleted = definitions.delete_collection(&DeleteParams::default(), &ours);
+        deleted.await.unwrap();
+        let served = async || -> Vec<String> {
+            let groups = client.list_api_groups().await.unwrap().groups;
+            let names = groups.into_iter().map(|group| group.name);
+            names.filter(|name| name.ends_with(".example.com")).collect()
+        };
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while !served().await.is_empty() {
+            assert!(Instant::now() < deadline, "{:?} are still served", served().await);
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    }
 }

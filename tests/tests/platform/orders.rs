@@ -86,7 +86,7 @@ async fn whatever_is_deleted_first_everything_ends() {
     let chosen: Vec<(String, Vec<What>)> = all
         .into_iter()
         .enumerate()
-        .filter(|(index, _)| stage.cluster.kind() == ClusterKind::Embedded || index % 60 == 7)
+        .filter(|(index, _)| stage.cluster.kind() == ClusterKind::Embedded || index % 120 == 7)
         .map(|(index, order)| (stage.cluster.unique(&format!("o{index}")), order))
         .collect();
     let names: Vec<&str> = chosen.iter().map(|(name, _)| name.as_str()).collect();

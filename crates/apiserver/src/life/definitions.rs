@@ -100,6 +100,7 @@ pub(crate) fn heads(shared: &Shared) -> Result<Vec<Definition>, Status> {
 impl Shared {
     /// Reads all definitions and serves what they define. Those that are as before stay as they are.
     pub(crate) fn refresh_catalog(&self) {
+        let _one_at_a_time = self.catalog.changing();
         let mut known: HashMap<u64, Vec<Arc<Resource>>> = HashMap::new();
         for resource in self.catalog.snapshot().resources() {
             if let Origin::Custom { definition, .. } = &resource.origin {
