@@ -9,6 +9,7 @@
 mod facts;
 mod ground;
 mod inventory;
+mod looking;
 mod memory;
 mod run;
 mod status;

@@ -11,8 +11,7 @@ use quadrille_objects::{
 use quadrille_planes::{PlaneName, Trouble};
 use quadrille_types::{
     annotations,
-    conditions::{self, ConditionType},
-    release::{Audit, ObjectError, PlaneRef},
+    release::{ObjectError, PlaneRef},
 };
 use tokio::time::Instant;
 
@@ -119,6 +118,7 @@ impl Run<'_> {
             site.watch(&record.identity.kind, &record.version);
         }
         let audit = self.audit(site).await;
+        self.look_ahead(site).await;
         let plan = self.plan(site, wanted, &facts.records);
         let now = Instant::now();
         let (applies, standing) = self.memory.lock().due(&plan, wanted, now);
@@ -168,39 +168,6 @@ impl Run<'_> {
         let wake = self.report(known, is_only_health).await?;
         let wake = Again::soonest(Again::soonest(wake, recheck), audit);
         Ok(Again::soonest(wake, self.next_try(&plan, &removals)))
-    }
-
-    /// Reads all objects now and then, although no event came: a watch may have lost one. Tells when to do so again.
-    async fn audit(&self, site: &Site) -> Option<Again> {
-        let is_settled = conditions::is_true(&self.facts.said.conditions, ConditionType::Ready);
-        let intervals = self.facts.intervals?;
-        let chosen = if is_settled {
-            intervals.settled
-        } else {
-            intervals.progressing
-        };
-        let interval = match chosen {
-            Audit::Never => return None,
-            Audit::Usual => AUDIT,
-            Audit::Every(interval) => interval.max(SHORTEST_AUDIT),
-        };
-        let now = Instant::now();
-        // The first one is somewhere within the interval, so that not all come at once.
-        let first = || {
-            now.checked_sub(interval.mul_f64(rand::random_range(0.0..0.5)))
-                .unwrap_or(now)
-        };
-        let due = *self.memory.lock().audited.get_or_insert_with(first) + interval;
-        if due > now {
-            return Some(Again::after(due - now));
-        }
-        self.memory.lock().audited = Some(now);
-        for record in &self.facts.records {
-            if let Err(failure) = engine::look(site, record).await {
-                tracing::debug!(release = %self.facts.key, reason = failure.reason, "an audit failed");
-            }
-        }
-        Some(Again::after(interval))
     }
 
     fn plan(&self, site: &Site, desired: &[Desired], records: &[Record]) -> Plan {
@@ -473,10 +440,6 @@ fn look_closer(site: &Site, desired: &[Desired], known: &mut Known<'_>) -> Optio
 
 /// A workload that gets where it is going within this time is not looked at any closer.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// How often objects are read without an event, where nothing else is asked for.
-const AUDIT: Duration = Duration::from_hours(8);
-/// How often at most.
-const SHORTEST_AUDIT: Duration = Duration::from_secs(10);
 /// How often to look whether another release took an object over, or whether its own is gone at last.
 const HANDOVER: Duration = Duration::from_secs(1);
 
