@@ -158,7 +158,9 @@ async fn definitions_that_are_deleted_together_are_all_gone_from_discovery() {
     let definitions: Api<CustomResourceDefinition> = Api::all(client.clone());
     for _ in 0..20 {
         for name in ["a", "b", "c", "d", "e", "f", "g", "h"] {
-            let made = definitions.create(&PostParams::default(), &definition(name)).await;
+            let made = definitions
+                .create(&PostParams::default(), &definition(name))
+                .await;
             made.unwrap();
         }
         let ours = ListParams::default().labels("of=this-test");
@@ -167,11 +169,17 @@ async fn definitions_that_are_deleted_together_are_all_gone_from_discovery() {
         let served = async || -> Vec<String> {
             let groups = client.list_api_groups().await.unwrap().groups;
             let names = groups.into_iter().map(|group| group.name);
-            names.filter(|name| name.ends_with(".example.com")).collect()
+            names
+                .filter(|name| name.ends_with(".example.com"))
+                .collect()
         };
         let deadline = Instant::now() + Duration::from_secs(20);
         while !served().await.is_empty() {
-            assert!(Instant::now() < deadline, "{:?} are still served", served().await);
+            assert!(
+                Instant::now() < deadline,
+                "{:?} are still served",
+                served().await
+            );
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
     }

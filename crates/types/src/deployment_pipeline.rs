@@ -248,7 +248,10 @@ impl Resolved {
             }
             lines.push(line);
         }
-        lines.extend(left.into_iter().map(|step| format!("{}{}", step.from, arrow(step))));
+        lines.extend(
+            left.into_iter()
+                .map(|step| format!("{}{}", step.from, arrow(step))),
+        );
         lines.join("; ")
     }
 
@@ -270,7 +273,11 @@ impl Resolved {
 }
 
 fn arrow(step: &Promotion) -> String {
-    let approval = if step.needs_approval { " (approval)" } else { "" };
+    let approval = if step.needs_approval {
+        " (approval)"
+    } else {
+        ""
+    };
     format!(" → {}{approval}", step.to)
 }
 

@@ -61,10 +61,13 @@ async fn measure(arguments: &Arguments, report: &mut Report) -> Result<()> {
     }
     let subject = Subject::embedded().await?;
     starts.push(Start::of(&subject).await?);
-    type Part = fn(&Start) -> Duration;
     let parts: [(&str, Part, Option<f64>); 3] = [
         ("start to the API ready", |start| start.api, Some(1000.0)),
-        ("start to all controllers ready", |start| start.controllers, None),
+        (
+            "start to all controllers ready",
+            |start| start.controllers,
+            None,
+        ),
         ("start to a release Ready", |start| start.release, None),
     ];
     for (what, part, goal) in parts {
@@ -77,10 +80,20 @@ async fn measure(arguments: &Arguments, report: &mut Report) -> Result<()> {
     }
     rest(&subject, "with a release", arguments, report, true).await?;
     pods(&subject, arguments, report).await?;
-    rest(&subject, &format!("with {} pods", arguments.pods), arguments, report, false).await?;
+    rest(
+        &subject,
+        &format!("with {} pods", arguments.pods),
+        arguments,
+        report,
+        false,
+    )
+    .await?;
     subject.end();
     Ok(())
 }
+
+/// One of the times of a start.
+type Part = fn(&Start) -> Duration;
 
 /// When what was there, counted from the start of the process.
 struct Start {
@@ -92,7 +105,12 @@ struct Start {
 impl Start {
     async fn of(subject: &Subject) -> Result<Self> {
         let mut connection = subject.endpoint.connect().await?;
-        let ready = ["dataplanes/default", "environments/production", "deploymentpipelines/default", "projects/default"];
+        let ready = [
+            "dataplanes/default",
+            "environments/production",
+            "deploymentpipelines/default",
+            "projects/default",
+        ];
         for path in ready {
             until_ready(&mut connection, &format!("{OURS}/{path}")).await?;
         }
@@ -112,7 +130,7 @@ impl Start {
     }
 }
 
-fn median(starts: &[Start], part: fn(&Start) -> Duration) -> f64 {
+fn median(starts: &[Start], part: Part) -> f64 {
     let mut times: Vec<Duration> = starts.iter().map(part).collect();
     times.sort_unstable();
     let middle = times.get(times.len() / 2).copied().unwrap_or_default();
@@ -130,8 +148,12 @@ async fn rest(
     eprintln!("at rest {when}");
     tokio::time::sleep(SETTLE).await;
     let memory = process::resident(&subject.pids)?;
-    let share = process::processor_share(&subject.pids, Duration::from_secs(arguments.rest)).await?;
-    report.measured(format!("at rest {when}"), &[("MiB", memory), ("% CPU", share)]);
+    let share =
+        process::processor_share(&subject.pids, Duration::from_secs(arguments.rest)).await?;
+    report.measured(
+        format!("at rest {when}"),
+        &[("MiB", memory), ("% CPU", share)],
+    );
     report.number("embedded", &format!("MiB at rest {when}"), memory);
     report.number("embedded", &format!("% CPU at rest {when}"), share);
     if has_goals {
@@ -149,11 +171,19 @@ async fn pods(subject: &Subject, arguments: &Arguments, report: &mut Report) -> 
     let deployments = arguments.pods.div_ceil(REPLICAS);
     let began = Instant::now();
     for index in 0..deployments {
-        create(&mut connection, "/apis/apps/v1/namespaces/crowd/deployments", &deployment(index)).await?;
+        create(
+            &mut connection,
+            "/apis/apps/v1/namespaces/crowd/deployments",
+            &deployment(index),
+        )
+        .await?;
     }
     for index in 0..deployments {
         let path = format!("/apis/apps/v1/namespaces/crowd/deployments/crowd-{index}");
-        until(&mut connection, &path, |object| object["status"]["readyReplicas"] == REPLICAS).await?;
+        until(&mut connection, &path, |object| {
+            object["status"]["readyReplicas"] == REPLICAS
+        })
+        .await?;
     }
     let took = began.elapsed().as_secs_f64();
     #[expect(clippy::cast_precision_loss, reason = "counts far below 2^52")]
@@ -194,7 +224,8 @@ async fn until_ready(connection: &mut Connection, path: &str) -> Result<()> {
     until(connection, path, |object| {
         let conditions = object["status"]["conditions"].as_array();
         conditions.is_some_and(|conditions| {
-            let is_ready = |condition: &Value| condition["type"] == "Ready" && condition["status"] == "True";
+            let is_ready =
+                |condition: &Value| condition["type"] == "Ready" && condition["status"] == "True";
             conditions.iter().any(is_ready)
         })
     })
@@ -202,10 +233,16 @@ async fn until_ready(connection: &mut Connection, path: &str) -> Result<()> {
 }
 
 /// Asks for an object until it is as it should be.
-async fn until(connection: &mut Connection, path: &str, holds: impl Fn(&Value) -> bool) -> Result<()> {
+async fn until(
+    connection: &mut Connection,
+    path: &str,
+    holds: impl Fn(&Value) -> bool,
+) -> Result<()> {
     let deadline = Instant::now() + DEADLINE;
     loop {
-        let answer = connection.send(Method::GET, path, &[], Bytes::new()).await?;
+        let answer = connection
+            .send(Method::GET, path, &[], Bytes::new())
+            .await?;
         let object: Value = serde_json::from_slice(&answer.body).context("an answer is no JSON")?;
         if holds(&object) {
             return Ok(());

@@ -49,11 +49,16 @@ fn constant(text: &str) -> String {
         let words: Vec<String> = line.split_whitespace().map(constant_word).collect();
         words.join(" ")
     };
-    text.trim_end().lines().map(words).collect::<Vec<_>>().join("\n")
+    text.trim_end()
+        .lines()
+        .map(words)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 fn constant_word(word: &str) -> String {
-    let is_number = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit() || c == '.');
+    let is_number =
+        |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit() || c == '.');
     let age = word.strip_suffix('s').or_else(|| word.strip_suffix("ms"));
     if is_number(word) || age.is_some_and(is_number) {
         return "#".to_owned();
@@ -109,7 +114,8 @@ fn every_command_prints_what_the_readme_says() {
     let quad = PathBuf::from(env!("CARGO_BIN_EXE_quad"));
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders = [folder_of(&quad), folder_of(&kubectl)];
-    let path = std::env::join_paths(folders.into_iter().chain(std::env::split_paths(&path))).unwrap();
+    let path =
+        std::env::join_paths(folders.into_iter().chain(std::env::split_paths(&path))).unwrap();
     // What is exported stays so; the path is the test's own.
     let mut exports = String::new();
     assert!(!rest.is_empty());
@@ -118,7 +124,8 @@ fn every_command_prints_what_the_readme_says() {
             continue;
         }
         if step.command.starts_with("export ") {
-            exports += &format!("{}; ", step.command);
+            exports += &step.command;
+            exports += "; ";
             continue;
         }
         let mut shell = Command::new("sh");
@@ -132,13 +139,21 @@ fn every_command_prints_what_the_readme_says() {
                 .stdin(Stdio::null()),
         );
         let said = format!("{}{}", finished.out, finished.err);
-        assert_eq!(constant(&said), constant(&step.printed), "$ {}", step.command);
+        assert_eq!(
+            constant(&said),
+            constant(&step.printed),
+            "$ {}",
+            step.command
+        );
     }
 }
 
 #[test]
 fn only_numbers_and_widths_may_differ() {
     assert_eq!(constant("NAME   AGE\nweb    12s\n"), "NAME AGE\nweb #");
-    assert_eq!(constant("API  https://127.0.0.1:6440   0.2 s"), "API https://127.0.0.1:# # s");
+    assert_eq!(
+        constant("API  https://127.0.0.1:6440   0.2 s"),
+        "API https://127.0.0.1:# # s"
+    );
     assert_ne!(constant("web 2/2"), constant("web 1/2"));
 }

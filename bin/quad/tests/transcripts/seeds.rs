@@ -30,7 +30,13 @@ impl<'a> Session<'a> {
 
     fn must(&self, line: &str) -> String {
         let finished = self.run(line);
-        assert_eq!(finished.code, Some(0), "quad {line}\n{}{}", finished.out, finished.err);
+        assert_eq!(
+            finished.code,
+            Some(0),
+            "quad {line}\n{}{}",
+            finished.out,
+            finished.err
+        );
         finished.out
     }
 
@@ -96,15 +102,25 @@ fn the_oldest_documents_reach_the_conditions_that_belong_to_them() {
     );
     let waited = session.run("wait environment development -n acme --timeout 1");
     assert_eq!(waited.code, Some(3), "{}", waited.out);
-    assert!(waited.err.contains("kind-cluster-1-connection-config"), "{}", waited.err);
+    assert!(
+        waited.err.contains("kind-cluster-1-connection-config"),
+        "{}",
+        waited.err
+    );
     let missing = session.message("dataplane dp-local -n acme", "Ready");
-    assert!(missing.contains("kind-cluster-1-connection-config"), "{missing}");
+    assert!(
+        missing.contains("kind-cluster-1-connection-config"),
+        "{missing}"
+    );
 
     session.apply("secret.json", &connection(&session));
     session.must("wait environment development -n acme");
     assert_eq!(
         session.conditions("organization acme"),
-        ["Created True NamespaceCreated", "Ready True OrganizationReady"]
+        [
+            "Created True NamespaceCreated",
+            "Ready True OrganizationReady"
+        ]
     );
     assert_eq!(
         session.conditions("dataplane dp-local -n acme"),
@@ -120,9 +136,15 @@ fn the_oldest_documents_reach_the_conditions_that_belong_to_them() {
     );
     assert_eq!(
         session.conditions("deploymentpipeline pipeline-dev-stage-prod -n acme"),
-        ["Available False EnvironmentNotFound", "Ready False EnvironmentNotFound"]
+        [
+            "Available False EnvironmentNotFound",
+            "Ready False EnvironmentNotFound"
+        ]
     );
-    let message = session.message("deploymentpipeline pipeline-dev-stage-prod -n acme", "Ready");
+    let message = session.message(
+        "deploymentpipeline pipeline-dev-stage-prod -n acme",
+        "Ready",
+    );
     assert!(message.contains("production, staging, test"), "{message}");
     // The environments that were missing make it whole.
     for name in ["test", "staging", "production"] {
@@ -138,7 +160,10 @@ fn the_oldest_documents_reach_the_conditions_that_belong_to_them() {
     session.must("wait deploymentpipeline pipeline-dev-stage-prod -n acme");
     assert_eq!(
         session.conditions("deploymentpipeline pipeline-dev-stage-prod -n acme"),
-        ["Available True DeploymentPipelineAvailable", "Ready True DeploymentPipelineAvailable"]
+        [
+            "Available True DeploymentPipelineAvailable",
+            "Ready True DeploymentPipelineAvailable"
+        ]
     );
     assert_eq!(
         session.must("delete organization acme"),

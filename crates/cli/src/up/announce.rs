@@ -69,16 +69,21 @@ impl Ready<'_> {
             shown(self.folder.path())
         };
         let api = format!("{:<32}  {:.1} s", self.url, self.took.as_secs_f64());
-        let controllers = match self.has_controllers {
-            true => format!("{} kinds of openchoreo.dev", self.kinds),
-            false => "none here: run quad-controller".to_owned(),
+        let controllers = if self.has_controllers {
+            format!("{} kinds of openchoreo.dev", self.kinds)
+        } else {
+            "none here: run quad-controller".to_owned()
         };
-        let pods = match self.has_node {
-            true => "simulated: they start, run and end, and no container does",
-            false => "none run here",
+        let pods = if self.has_node {
+            "simulated: they start, run and end, and no container does"
+        } else {
+            "none run here"
         };
         [
-            format!("{}   data {data}\n", style.bold(&format!("Quadrille {VERSION}"))),
+            format!(
+                "{}   data {data}\n",
+                style.bold(&format!("Quadrille {VERSION}"))
+            ),
             line(style, true, "API", &api),
             line(style, self.has_controllers, "controllers", &controllers),
             line(style, self.has_node, "pods", pods),
@@ -111,7 +116,11 @@ impl Ready<'_> {
 
 /// A line of the first screen.
 fn line(style: Style, is_good: bool, name: &str, said: &str) -> String {
-    let mark = if is_good { style.green("✔") } else { "-".to_owned() };
+    let mark = if is_good {
+        style.green("✔")
+    } else {
+        "-".to_owned()
+    };
     format!(" {mark} {name:<14} {said}\n")
 }
 

@@ -136,11 +136,15 @@ async fn up(arguments: &Arguments) -> Result<(), Failure> {
         has_controllers: controllers.is_some(),
         has_node: node.is_some(),
     };
+    let client = cluster.client();
+    let greeting = async {
+        ready.say(arguments.output, &client).await?;
+        std::future::pending::<Result<(), Failure>>().await
+    };
     tokio::select! {
-        said = ready.say(arguments.output, &cluster.client()) => said?,
+        failed = greeting => failed?,
         () = stop.asked() => {}
     }
-    stop.asked().await;
     announce::stopping();
     let stopped = async {
         if let Some(node) = node {

@@ -27,7 +27,8 @@ impl Run<'_> {
         }
         let unknown: Vec<&Record> = {
             let seen = site.sights().at_once();
-            let is_unknown = |record: &&Record| matches!(seen.look(&record.identity), Sight::Unknown);
+            let is_unknown =
+                |record: &&Record| matches!(seen.look(&record.identity), Sight::Unknown);
             self.facts.records.iter().filter(is_unknown).collect()
         };
         self.look_at(site, unknown).await;
