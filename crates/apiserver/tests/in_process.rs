@@ -164,8 +164,9 @@ async fn definitions_that_are_deleted_together_are_all_gone_from_discovery() {
             made.unwrap();
         }
         let ours = ListParams::default().labels("of=this-test");
-        let deleted = definitions.delete_collection(&DeleteParams::default(), &ours);
-        deleted.await.unwrap();
+        let at_once = DeleteParams::default();
+        let deleted = definitions.delete_collection(&at_once, &ours).await;
+        deleted.unwrap();
         let served = async || -> Vec<String> {
             let groups = client.list_api_groups().await.unwrap().groups;
             let names = groups.into_iter().map(|group| group.name);
