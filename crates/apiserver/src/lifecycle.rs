@@ -97,8 +97,9 @@ fn terminating(request: &Request, namespace: &str, name: &str) -> Status {
 
 /// What must have happened before the client hears that its write succeeded: a definition is served.
 pub(crate) async fn written(request: &Request, name: &str) -> Result<(), Status> {
-    // Whoever writes many definitions serves them together.
-    if strategy::is_definition(&request.resource) && !request.one_of_many {
+    // The many definitions that the server brings itself are served together, by whoever installs them.
+    let is_installed = request.own && request.one_of_many;
+    if strategy::is_definition(&request.resource) && !is_installed {
         request.shared.sync_definitions(&[name]).await?;
     }
     Ok(())

@@ -72,7 +72,9 @@ fn people_are_told_where_it_is_and_what_to_do_next_without_colour_in_a_pipe() {
         "API            https://127.0.0.1:",
         "pods           simulated",
         "export KUBECONFIG=~/.local/state/quadrille/default/kubeconfig",
-        "kubectl get namespaces",
+        "data plane     this cluster                      reachable",
+        "environments   development → staging → production (approval)",
+        "kubectl apply -f samples/hello.yaml",
     ] {
         assert!(text.contains(part), "{part:?} is missing:\n{text}");
     }
