@@ -68,7 +68,7 @@ pub use error::EvalError;
 pub use estimate::Range;
 pub use issue::{CompileError, Issue};
 pub use library::{Answer, Library, Options, Question};
-pub use names::{escape, is_identifier, unescape};
+pub use names::{escape, is_identifier, spellings, unescape};
 pub use program::{Bindings, COST_LIMIT, Evaluation, Program};
 pub use ty::{Field, ListKind, ListType, MapType, ObjectType, OpaqueType, Type};
 pub use value::{Fields, Key, List, Map, Moment, Opaque, Text, Value};

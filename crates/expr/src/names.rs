@@ -64,6 +64,15 @@ pub fn escape(name: &str) -> Option<String> {
     Some(out)
 }
 
+/// Every name by which a field can be written in an expression: escaped, and as it is where the grammar lets a word of
+/// the language follow a dot.
+pub fn spellings(name: &str) -> impl Iterator<Item = String> {
+    let is_word = RESERVED.contains(&name) && !["true", "false", "null", "in"].contains(&name);
+    escape(name)
+        .into_iter()
+        .chain(is_word.then(|| name.to_owned()))
+}
+
 /// The name of a field in the data, from its name inside expressions.
 pub fn unescape(escaped: &str) -> Option<String> {
     let mut out = String::with_capacity(escaped.len());
@@ -109,6 +118,10 @@ mod tests {
             assert_eq!(escape(name).as_deref(), Some(escaped));
             assert_eq!(unescape(escaped).as_deref(), Some(name));
         }
+        let spelt = |name| spellings(name).collect::<Vec<_>>();
+        assert_eq!(spelt("var"), ["__var__", "var"]);
+        assert_eq!(spelt("in"), ["__in__"]);
+        assert_eq!(spelt("a-b"), ["a__dash__b"]);
         assert_eq!(escape("1a"), None);
         assert_eq!(escape("ü"), None);
         assert_eq!(unescape("__what__"), None);

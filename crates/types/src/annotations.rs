@@ -18,3 +18,11 @@ pub const CASCADE: &str = "openchoreo.dev/cascade";
 pub const RESTARTED_AT: &str = "openchoreo.dev/restartedAt";
 /// On an object of a Release: lets it be replaced when a field changes that cannot, although that interrupts it.
 pub const ALLOW_REPLACE: &str = "openchoreo.dev/allow-replace";
+/// On a pod template: a digest of the configuration that its pods read, so that another one restarts them.
+pub const CONFIG_DIGEST: &str = "openchoreo.dev/dp-resource-hash";
+/// On a route: the path of the endpoint's address, where it is not the route's own.
+pub const ENDPOINT_BASE_PATH: &str = "openchoreo.dev/endpoint-base-path";
+/// On a plane: what enforces network policies there: `cilium`, or whatever knows the standard ones.
+pub const NETWORK_POLICY_PROVIDER: &str = "openchoreo.dev/networkpolicyprovider";
+/// On a plane: where its secrets come from: `external-secrets`, `csi` or `native`.
+pub const SECRET_PROVIDER: &str = "openchoreo.dev/secretprovider";

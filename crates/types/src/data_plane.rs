@@ -62,10 +62,7 @@ use crate::{gateway::GatewayNetwork, names::PlaneId, schema};
     )
 )]
 #[serde(rename_all = "camelCase")]
-#[schemars(extend("x-kubernetes-validations" = schema::rules(&[(
-    "has(self.kubernetesCluster) != has(self.clusterAgent)",
-    "a plane is reached either directly (kubernetesCluster) or by its agent (clusterAgent)",
-)])))]
+#[schemars(extend("x-kubernetes-validations" = schema::rules(&[ONE_WAY])))]
 pub struct DataPlaneSpec {
     /// How to reach the cluster directly.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -75,7 +72,7 @@ pub struct DataPlaneSpec {
     pub cluster_agent: Option<ClusterAgent>,
     /// The name by which the agent knows the plane; the object's own name where nothing is said.
     #[serde(rename = "planeID", skip_serializing_if = "Option::is_none")]
-    #[schemars(regex(pattern = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"))]
+    #[schemars(regex(pattern = schema::DNS_LABEL))]
     pub plane_id: Option<PlaneId>,
     /// Where images are pulled from.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -93,6 +90,12 @@ pub struct DataPlaneSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observability_plane_ref: Option<ObservabilityPlaneRef>,
 }
+
+/// A plane is reached in one way.
+pub(crate) const ONE_WAY: (&str, &str) = (
+    "has(self.kubernetesCluster) != has(self.clusterAgent)",
+    "a plane is reached either directly (kubernetesCluster) or by its agent (clusterAgent)",
+);
 
 /// The agent of a plane.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -177,7 +180,7 @@ pub struct ObservabilityPlaneRef {
     /// The name of the plane.
     #[schemars(
         length(min = 1, max = 63),
-        regex(pattern = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")
+        regex(pattern = schema::DNS_LABEL)
     )]
     pub name: String,
 }

@@ -45,6 +45,17 @@ pub mod uids {
     pub const RESOURCE: &str = "openchoreo.dev/resource-uid";
 }
 
+/// On rendered routes: which endpoint they lead to.
+pub mod endpoint {
+    /// The endpoint.
+    pub const NAME: &str = "openchoreo.dev/endpoint-name";
+    /// Who the route is for: `external`, or anything else for the organization.
+    pub const VISIBILITY: &str = "openchoreo.dev/endpoint-visibility";
+}
+
+/// On pods of the platform itself: gateways may reach endpoints that are visible beyond the project.
+pub const SYSTEM_COMPONENT: &str = "openchoreo.dev/system-component";
+
 /// On every object that a release put into a plane: how it is found again.
 pub mod tracking {
     /// Who looks after the object.

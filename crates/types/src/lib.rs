@@ -22,6 +22,11 @@ mod optional_spec;
 mod schema;
 
 pub mod annotations;
+pub mod cluster_data_plane;
+pub mod component;
+pub mod component_release;
+pub mod component_trait;
+pub mod component_type;
 pub mod conditions;
 pub mod data_plane;
 pub mod deployment_pipeline;
@@ -38,11 +43,23 @@ pub mod project;
 pub mod raw_object;
 pub mod reference;
 pub mod release;
+pub mod release_binding;
+pub mod secret_reference;
+pub mod templates;
+pub mod workload;
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use serde_json::Value;
 
 pub use crate::{
+    cluster_data_plane::{ClusterDataPlane, ClusterDataPlaneSpec},
+    component::{Component, ComponentSpec, ComponentStatus},
+    component_release::{ComponentRelease, ComponentReleaseSpec, ComponentReleaseStatus},
+    component_trait::{ClusterTrait, ClusterTraitSpec, Trait, TraitSpec, TraitStatus},
+    component_type::{
+        ClusterComponentType, ClusterComponentTypeSpec, ComponentType, ComponentTypeSpec,
+        ComponentTypeStatus,
+    },
     data_plane::{DataPlane, DataPlaneSpec, DataPlaneStatus},
     deployment_pipeline::{DeploymentPipeline, DeploymentPipelineSpec, DeploymentPipelineStatus},
     environment::{Environment, EnvironmentSpec, EnvironmentStatus},
@@ -51,6 +68,9 @@ pub use crate::{
     project::{Project, ProjectSpec, ProjectStatus},
     raw_object::RawObject,
     release::{Release, ReleaseSpec, ReleaseStatus},
+    release_binding::{ReleaseBinding, ReleaseBindingSpec, ReleaseBindingStatus},
+    secret_reference::{SecretReference, SecretReferenceSpec, SecretReferenceStatus},
+    workload::{Workload, WorkloadSpec, WorkloadStatus},
 };
 
 /// The API group of every kind here.
@@ -68,6 +88,16 @@ pub fn crds() -> Vec<CustomResourceDefinition> {
         crd::of::<DataPlane>(),
         crd::of::<DeploymentPipeline>(),
         crd::of::<Release>(),
+        crd::of::<ClusterDataPlane>(),
+        crd::of::<ComponentType>(),
+        crd::of::<ClusterComponentType>(),
+        crd::of::<Trait>(),
+        crd::of::<ClusterTrait>(),
+        crd::of::<SecretReference>(),
+        crd::of::<Component>(),
+        crd::of::<Workload>(),
+        crd::of::<ComponentRelease>(),
+        crd::of::<ReleaseBinding>(),
     ]
 }
 

@@ -88,7 +88,7 @@ pub struct ProjectTypeRef {
     /// The name of the type.
     #[schemars(
         length(min = 1, max = 63),
-        regex(pattern = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")
+        regex(pattern = schema::DNS_LABEL)
     )]
     pub name: String,
 }
@@ -141,13 +141,10 @@ impl ProjectSpec {
         let pipeline = self
             .deployment_pipeline_ref
             .resolve("spec.deploymentPipelineRef", &["DeploymentPipeline"])?;
-        let project_type = self.project_type.as_ref().map(|written| Reference {
-            kind: written
-                .kind
-                .clone()
-                .unwrap_or_else(|| "ProjectType".to_owned()),
-            name: written.name.clone(),
-        });
+        let project_type = self
+            .project_type
+            .as_ref()
+            .map(|written| Reference::given(written.kind.as_deref(), "ProjectType", &written.name));
         Ok(Resolved {
             pipeline: PipelineName::new(pipeline.name),
             project_type,

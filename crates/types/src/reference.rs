@@ -23,6 +23,16 @@ pub struct Reference {
     pub name: String,
 }
 
+impl Reference {
+    /// The reference of a kind that may have been left out, and a name.
+    pub fn given(kind: Option<&str>, default_kind: &str, name: &str) -> Self {
+        Self {
+            kind: kind.unwrap_or(default_kind).to_owned(),
+            name: name.to_owned(),
+        }
+    }
+}
+
 impl NameOrReference {
     /// The older form: only a name.
     pub fn name(name: impl Into<String>) -> Self {

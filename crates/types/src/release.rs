@@ -71,7 +71,7 @@ pub struct ReleaseSpec {
     pub environment_name: EnvironmentName,
     /// Which plane of the environment is meant; the data plane where nothing is said. Cannot change.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("enum" = ["dataplane", "observabilityplane"]))]
+    #[schemars(extend("enum" = schema::TARGET_PLANES))]
     pub target_plane: Option<String>,
     /// The objects.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -133,7 +133,7 @@ pub struct ReleaseRef {
 }
 
 /// Which plane of an environment a release is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TargetPlane {
     /// The data plane.
     Data,
@@ -161,17 +161,33 @@ pub enum Audit {
     Every(Duration),
 }
 
+impl TargetPlane {
+    /// The plane of a word; the data plane where there is none. `None` for a word that means nothing.
+    pub fn read(written: Option<&str>) -> Option<Self> {
+        match written {
+            None | Some("" | "dataplane") => Some(Self::Data),
+            Some("observabilityplane") => Some(Self::Observability),
+            Some(_) => None,
+        }
+    }
+
+    /// Its word.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Data => schema::TARGET_PLANES[0],
+            Self::Observability => schema::TARGET_PLANES[1],
+        }
+    }
+}
+
 impl ReleaseSpec {
     /// The plane that is meant.
     pub fn target_plane(&self) -> Result<TargetPlane, Problem> {
-        match self.target_plane.as_deref() {
-            None | Some("dataplane") => Ok(TargetPlane::Data),
-            Some("observabilityplane") => Ok(TargetPlane::Observability),
-            Some(other) => Err(Problem::new(
-                "spec.targetPlane",
-                format!("is unknown: {other:?}"),
-            )),
-        }
+        let written = self.target_plane.as_deref();
+        TargetPlane::read(written).ok_or_else(|| {
+            let written = written.unwrap_or_default();
+            Problem::new("spec.targetPlane", format!("is unknown: {written:?}"))
+        })
     }
 
     /// The intervals that are meant.

@@ -3,6 +3,12 @@
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
 
+/// The planes of an environment that objects may be for; the first is meant where nothing is said.
+pub(crate) const TARGET_PLANES: [&str; 2] = ["dataplane", "observabilityplane"];
+
+/// What a name may look like that is also part of host names.
+pub(crate) const DNS_LABEL: &str = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$";
+
 /// A field that may hold anything: no `type`, so that a string and an object are both accepted.
 pub(crate) fn anything(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "x-kubernetes-preserve-unknown-fields": true })
@@ -11,6 +17,11 @@ pub(crate) fn anything(_: &mut SchemaGenerator) -> Schema {
 /// An object whose fields are not ours to know.
 pub(crate) fn any_object(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true })
+}
+
+/// Objects whose fields are not ours to know, each under a name.
+pub(crate) fn objects_by_name(generator: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "object", "additionalProperties": any_object(generator) })
 }
 
 /// A whole Kubernetes object, owned and replaced as one piece, so that ownership records stay small.

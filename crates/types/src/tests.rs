@@ -7,11 +7,12 @@ use serde_json::Value;
 
 use super::*;
 
-/// Every document of `samples/platform`, with the file it is from.
+/// Every document of `samples/platform` and `samples/components`, with the file it is from.
 fn samples() -> Vec<(String, Value)> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../samples/platform");
-    let mut files: Vec<_> = fs::read_dir(folder)
-        .unwrap()
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../samples");
+    let mut files: Vec<_> = ["platform", "components"]
+        .into_iter()
+        .flat_map(|part| fs::read_dir(folder.join(part)).unwrap())
         .map(|entry| entry.unwrap().path())
         .collect();
     files.sort();
@@ -72,6 +73,43 @@ fn every_sample_is_read_understood_and_written_without_loss() {
                     .and(release.spec.target_plane())
                     .map(drop)
             }
+            "ClusterDataPlane" => {
+                let plane = round_trip::<ClusterDataPlane>(&document);
+                plane.spec.0.resolve(name).map(drop)
+            }
+            "Component" => round_trip::<Component>(&document).spec.resolve().map(drop),
+            "Workload" => {
+                let workload = round_trip::<Workload>(&document);
+                workload.spec.template.resolve("spec").map(drop)
+            }
+            "ReleaseBinding" => {
+                let binding = round_trip::<ReleaseBinding>(&document);
+                binding.spec.overrides().map(drop)
+            }
+            "ComponentRelease" => {
+                let release = round_trip::<ComponentRelease>(&document);
+                release.spec.workload.resolve("spec.workload").map(drop)
+            }
+            "ComponentType" => {
+                round_trip::<ComponentType>(&document);
+                Ok(())
+            }
+            "ClusterComponentType" => {
+                round_trip::<ClusterComponentType>(&document);
+                Ok(())
+            }
+            "Trait" => {
+                round_trip::<Trait>(&document);
+                Ok(())
+            }
+            "ClusterTrait" => {
+                round_trip::<ClusterTrait>(&document);
+                Ok(())
+            }
+            "SecretReference" => {
+                round_trip::<SecretReference>(&document);
+                Ok(())
+            }
             "Namespace" => continue,
             other => panic!("{file}: {other} is none of our kinds"),
         };
@@ -97,6 +135,16 @@ fn definitions_come_in_a_fixed_order_and_are_always_the_same() {
         "dataplanes",
         "deploymentpipelines",
         "releases",
+        "clusterdataplanes",
+        "componenttypes",
+        "clustercomponenttypes",
+        "traits",
+        "clustertraits",
+        "secretreferences",
+        "components",
+        "workloads",
+        "componentreleases",
+        "releasebindings",
     ];
     assert_eq!(plurals, expected);
     assert_eq!(crd_documents(), crd_documents());

@@ -4,6 +4,7 @@
 
 mod access;
 mod applying;
+mod component_kinds;
 mod credentials;
 mod definitions;
 mod kubectl;

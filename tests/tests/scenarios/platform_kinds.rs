@@ -12,7 +12,7 @@ use quadrille_testkit::{Cluster, real};
 use serde_json::{Value, json};
 
 /// Objects of one of our kinds, given by name.
-fn objects(cluster: &Cluster, kind: &str) -> anyhow::Result<Api<DynamicObject>> {
+pub(crate) fn objects(cluster: &Cluster, kind: &str) -> anyhow::Result<Api<DynamicObject>> {
     let definitions = quadrille_types::crds();
     let definition = definitions.iter().find(|crd| crd.spec.names.kind == kind);
     let spec = &definition.context("one of our kinds")?.spec;
@@ -25,11 +25,14 @@ fn objects(cluster: &Cluster, kind: &str) -> anyhow::Result<Api<DynamicObject>> 
     })
 }
 
-/// Every document of `samples/platform` that is of our kinds, under a name that no other one has.
+/// Every document of `samples/platform` and `samples/components` that is of our kinds, under a name that no other one
+/// has.
 fn samples(cluster: &Cluster) -> anyhow::Result<Vec<Value>> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../samples/platform");
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../samples");
     let mut found = Vec::new();
-    for (number, file) in fs::read_dir(folder)?.enumerate() {
+    let files = fs::read_dir(folder.join("platform"))?;
+    let files = files.chain(fs::read_dir(folder.join("components"))?);
+    for (number, file) in files.enumerate() {
         let documents: Vec<Value> =
             serde_saphyr::from_multiple(&fs::read_to_string(file?.path())?)?;
         for mut document in documents {
@@ -67,7 +70,7 @@ async fn samples_of_every_generation_are_applied_strictly_and_come_back_unchange
 }
 
 /// What an object's creation is refused with.
-async fn refusal(cluster: &Cluster, kind: &str, spec: &Value) -> anyhow::Result<String> {
+pub(crate) async fn refusal(cluster: &Cluster, kind: &str, spec: &Value) -> anyhow::Result<String> {
     let document = json!({
         "apiVersion": "openchoreo.dev/v1alpha1",
         "kind": kind,

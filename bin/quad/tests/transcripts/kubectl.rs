@@ -108,9 +108,15 @@ fn looking_around_a_new_cluster() {
     let namespaces = session.run("get ns");
     assert_eq!(columns(&namespaces, 0), ["NAME", "STATUS", "AGE"]);
     assert_eq!(columns(&namespaces, 1)[..2], ["default", "Active"]);
+    let mut plurals: Vec<String> = quadrille_types::crds()
+        .into_iter()
+        .map(|crd| format!("{}.openchoreo.dev", crd.spec.names.plural))
+        .collect();
+    plurals.sort();
+    assert!(plurals.len() > 15, "{plurals:?}");
     session.says(
         "api-resources --api-group openchoreo.dev --no-headers -o name",
-        "dataplanes.openchoreo.dev\ndeploymentpipelines.openchoreo.dev\nenvironments.openchoreo.dev\norganizations.openchoreo.dev\nprojects.openchoreo.dev\nreleases.openchoreo.dev",
+        &plurals.join("\n"),
     );
     let explained = session.run("explain deployment.spec.replicas");
     assert!(

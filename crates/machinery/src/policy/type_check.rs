@@ -1,7 +1,7 @@
 //! What can be told of a policy's expressions when the types of the objects are known. A policy works without;
 //! its author learns of misspelt fields before the first request.
 
-use quadrille_expr::{Field, ListKind, Type as ExprType, escape};
+use quadrille_expr::{Field, ListKind, Type as ExprType, spellings};
 use serde_json::Value;
 
 use super::Environment;
@@ -156,8 +156,9 @@ fn object(
             _ => schema.schemas().at(*id),
         };
         let ty = part(place, &format!("{name}.{field}"), path);
-        if let (Some(ty), Some(key)) = (ty, escape(field)) {
-            let name = field.to_string();
+        let Some(ty) = ty else { continue };
+        for key in spellings(field) {
+            let (name, ty) = (field.to_string(), ty.clone());
             fields.push((key, Field { name, ty }));
         }
     }

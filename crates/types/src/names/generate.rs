@@ -33,6 +33,27 @@ pub fn name(parts: &[&str]) -> String {
 
 /// A name of at most `limit` bytes. Limits too small for the hash give the hash alone.
 pub fn name_within(limit: usize, parts: &[&str]) -> String {
+    name_hashed(limit, parts, &parts.join("-"))
+}
+
+/// A name whose hash also depends on something that cannot be seen in it: another `extra`, another name.
+pub fn name_with_extra(parts: &[&str], extra: &str) -> String {
+    name_hashed(
+        RESOURCE_LIMIT,
+        parts,
+        &format!("{}-{extra}", parts.join("-")),
+    )
+}
+
+/// FNV-1a of 32 bits as eight hexadecimal digits: a fingerprint where length matters more than certainty.
+pub fn short_hash(bytes: &[u8]) -> String {
+    let hash = bytes.iter().fold(0x811c_9dc5_u32, |hash, byte| {
+        (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193)
+    });
+    format!("{hash:08x}")
+}
+
+fn name_hashed(limit: usize, parts: &[&str], hashed: &str) -> String {
     let separators = parts.len().saturating_sub(1) + 1;
     let space = limit.saturating_sub(HASH_LENGTH + separators);
     let share = space / parts.len().max(1);
@@ -43,7 +64,7 @@ pub fn name_within(limit: usize, parts: &[&str]) -> String {
         joined.push_str(cut(&cleaned(part), budget));
         joined.push('-');
     }
-    joined.push_str(&hash(parts));
+    joined.push_str(&hash(hashed));
     joined
         .trim_matches(|c: char| !c.is_alphanumeric())
         .to_owned()
@@ -92,8 +113,8 @@ fn cut(text: &str, budget: usize) -> &str {
     &text[..end]
 }
 
-fn hash(parts: &[&str]) -> String {
-    let digest = Sha256::digest(parts.join("-").as_bytes());
+fn hash(text: &str) -> String {
+    let digest = Sha256::digest(text.as_bytes());
     let mut text = String::with_capacity(HASH_LENGTH);
     for byte in &digest[..HASH_LENGTH / 2] {
         for nibble in [byte >> 4, byte & 0xf] {
@@ -225,6 +246,24 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn an_extra_changes_the_hash_and_nothing_else() {
+        let parts = ["greeter-service-development", "env-secrets"];
+        let extra = short_hash(b"GITHUB_TOKEN\0github-pat\0\0\0");
+        assert_eq!(extra, "199c3911");
+        assert_eq!(
+            name_with_extra(&parts, &extra),
+            "greeter-service-development-env-secrets-89185774"
+        );
+    }
+
+    #[test]
+    fn short_hashes_are_the_known_ones() {
+        assert_eq!(short_hash(b"hello world"), "d58b3fa7");
+        assert_eq!(short_hash(b"test data"), "578fbe87");
+        assert_eq!(short_hash(b"test"), "afd071e5");
     }
 
     #[test]

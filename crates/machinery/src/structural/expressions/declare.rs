@@ -1,6 +1,6 @@
 //! What expressions may know of a value: its type, and how large it can get at most.
 
-use quadrille_expr::{Decl, ListKind, Type as ExprType, escape};
+use quadrille_expr::{Decl, ListKind, Type as ExprType, spellings};
 use serde_json::Value;
 
 use crate::schema::{Additional, Constraints, ListType, SchemaRef, Type};
@@ -87,8 +87,8 @@ fn object(schema: SchemaRef<'_>, is_object: bool) -> Decl {
         if node.required.contains(name) && field.node().default.is_none() {
             smallest += name.len() as u64 + decl.smallest() + 4;
         }
-        if let Some(key) = escape(name) {
-            fields.push((key, name.to_string(), decl));
+        for key in spellings(name) {
+            fields.push((key, name.to_string(), decl.clone()));
         }
     }
     Decl::object(fields, smallest)

@@ -1,0 +1,275 @@
+//! The kinds that components are made of, on a server: what excludes what, what may never change.
+
+use kube::api::{DynamicObject, Patch, PatchParams};
+use quadrille_testkit::Cluster;
+use serde_json::{Value, json};
+
+use crate::platform_kinds::{objects, refusal};
+
+fn owner() -> Value {
+    json!({ "projectName": "p", "componentName": "c" })
+}
+
+/// `base` with more fields.
+fn with(mut base: Value, fields: Value) -> Value {
+    for (name, value) in fields.as_object().into_iter().flatten() {
+        base[name.as_str()] = value.clone();
+    }
+    base
+}
+
+fn component(fields: Value) -> Value {
+    let base = json!({ "owner": { "projectName": "p" }, "componentType": { "name": "deployment/service" } });
+    with(base, fields)
+}
+
+fn workload(fields: Value) -> Value {
+    with(json!({ "owner": owner() }), fields)
+}
+
+fn component_type(fields: Value) -> Value {
+    let deployment = json!({ "id": "deployment", "template": {} });
+    with(
+        json!({ "workloadType": "deployment", "resources": [deployment] }),
+        fields,
+    )
+}
+
+fn binding(fields: Value) -> Value {
+    with(json!({ "owner": owner(), "environment": "dev" }), fields)
+}
+
+fn snapshot() -> Value {
+    json!({
+        "owner": owner(),
+        "componentType": { "kind": "ComponentType", "name": "deployment/service", "spec": component_type(json!({})) },
+        "componentProfile": { "parameters": { "deep": { "x": 1 } } },
+        "workload": { "container": { "image": "i" } },
+    })
+}
+
+#[tokio::test]
+async fn what_cannot_be_meant_is_refused() -> anyhow::Result<()> {
+    let cluster = Cluster::start().await?;
+    let rule = json!([{ "rule": "${true}", "message": "m" }]);
+    let both = json!({ "key": "A", "value": "x", "valueFrom": { "secretKeyRef": { "name": "n", "key": "k" } } });
+    let twice = json!([{ "name": "t", "instanceName": "i" }, { "name": "u", "instanceName": "i" }]);
+    let agent = json!({ "clientCA": { "value": "x" } });
+    let cases = [
+        (
+            "Component",
+            json!({ "owner": { "projectName": "p" } }),
+            "has a componentType",
+        ),
+        (
+            "Component",
+            component(json!({ "componentType": { "name": "service" } })),
+            "should match",
+        ),
+        (
+            "Component",
+            component(json!({ "componentType": { "name": "daemon/service" } })),
+            "should match",
+        ),
+        (
+            "Component",
+            component(json!({ "componentType": { "kind": "Pod", "name": "job/x" } })),
+            "Unsupported value",
+        ),
+        (
+            "Component",
+            component(json!({ "traits": twice })),
+            "Duplicate value",
+        ),
+        (
+            "Workload",
+            workload(
+                json!({ "container": { "image": "i" }, "containers": { "a": { "image": "i" } } }),
+            ),
+            "container, or the older containers",
+        ),
+        (
+            "Workload",
+            workload(json!({ "container": { "image": "" } })),
+            "at least 1 chars long",
+        ),
+        (
+            "Workload",
+            workload(json!({ "container": { "image": "i", "env": [both] } })),
+            "value or valueFrom",
+        ),
+        (
+            "Workload",
+            workload(json!({ "endpoints": { "a": { "type": "SMTP", "port": 25 } } })),
+            "Unsupported value",
+        ),
+        (
+            "Workload",
+            workload(json!({ "endpoints": { "a": { "type": "HTTP", "port": 0 } } })),
+            "greater than or equal to 1",
+        ),
+        (
+            "Workload",
+            workload(
+                json!({ "endpoints": { "a": { "type": "HTTP", "port": 1, "visibility": ["project", "project"] } } }),
+            ),
+            "Duplicate value",
+        ),
+        (
+            "Workload",
+            workload(
+                json!({ "dependencies": { "resources": [{ "ref": "r", "envBindings": { "a": "" } }] } }),
+            ),
+            "cannot be empty",
+        ),
+        (
+            "ComponentType",
+            component_type(json!({ "workloadType": "pod" })),
+            "Unsupported value",
+        ),
+        (
+            "ComponentType",
+            component_type(json!({ "workloadType": "job" })),
+            "must have the workloadType as its id",
+        ),
+        (
+            "ComponentType",
+            component_type(json!({ "resources": [] })),
+            "at least 1 items",
+        ),
+        (
+            "ComponentType",
+            component_type(json!({ "validations": rule, "preRenderValidations": rule })),
+            "not both",
+        ),
+        (
+            "ComponentType",
+            component_type(json!({ "validations": [{ "rule": "true", "message": "m" }] })),
+            "should match",
+        ),
+        (
+            "ComponentType",
+            component_type(
+                json!({ "resources": [{ "id": "deployment", "template": {}, "forEach": "${[1]}" }] }),
+            ),
+            "forEach needs var",
+        ),
+        (
+            "ClusterComponentType",
+            component_type(json!({ "allowedTraits": [{ "kind": "Trait", "name": "t" }] })),
+            "Unsupported value",
+        ),
+        (
+            "Trait",
+            json!({ "patches": [{ "target": { "group": "", "version": "v1", "kind": "Service" }, "operations": [] }] }),
+            "at least 1 items",
+        ),
+        (
+            "ClusterTrait",
+            json!({ "validations": rule, "preRenderValidations": rule }),
+            "not both",
+        ),
+        (
+            "ReleaseBinding",
+            binding(json!({ "state": "Suspended" })),
+            "Unsupported value",
+        ),
+        (
+            "SecretReference",
+            json!({ "template": {}, "data": [] }),
+            "at least 1 items",
+        ),
+        ("ClusterDataPlane", json!({}), "either directly"),
+        (
+            "ClusterDataPlane",
+            json!({ "clusterAgent": agent }),
+            "needs planeID",
+        ),
+    ];
+    for (kind, spec, words) in cases {
+        let message = refusal(&cluster, kind, &spec).await?;
+        assert!(message.contains(words), "{kind} {spec}: {message}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn owners_types_and_snapshots_never_change() -> anyhow::Result<()> {
+    let cluster = Cluster::start().await?;
+    let other_owner = json!({ "owner": { "projectName": "q", "componentName": "c" } });
+    let image = json!({ "workload": { "container": { "image": "j" } } });
+    let parameters = json!({ "componentProfile": { "parameters": { "deep": { "x": 2 } } } });
+    let template = json!({ "componentType": { "spec": { "resources": [{ "id": "deployment", "template": { "a": 1 } }] } } });
+    let cases = [
+        (
+            "Component",
+            component(json!({})),
+            json!({ "owner": { "projectName": "q" } }),
+            "owner is immutable",
+        ),
+        (
+            "Component",
+            component(json!({})),
+            json!({ "componentType": { "name": "job/x" } }),
+            "componentType is immutable",
+        ),
+        (
+            "Component",
+            component(json!({})),
+            json!({ "componentType": null, "type": "Service" }),
+            "cannot be taken away",
+        ),
+        (
+            "Workload",
+            workload(json!({})),
+            other_owner.clone(),
+            "owner is immutable",
+        ),
+        (
+            "ComponentType",
+            component_type(json!({})),
+            json!({ "workloadType": "proxy" }),
+            "workloadType is immutable",
+        ),
+        (
+            "ReleaseBinding",
+            binding(json!({})),
+            json!({ "environment": "prod" }),
+            "environment is immutable",
+        ),
+        ("ComponentRelease", snapshot(), other_owner, "immutable"),
+        ("ComponentRelease", snapshot(), image, "make a new one"),
+        ("ComponentRelease", snapshot(), parameters, "make a new one"),
+        ("ComponentRelease", snapshot(), template, "make a new one"),
+    ];
+    for (number, (kind, spec, change, words)) in cases.into_iter().enumerate() {
+        let api = objects(&cluster, kind)?;
+        let name = format!("fixed-{number}");
+        let document = json!({
+            "apiVersion": "openchoreo.dev/v1alpha1", "kind": kind, "metadata": { "name": name }, "spec": spec,
+        });
+        api.patch(
+            &name,
+            &PatchParams::apply("tests"),
+            &Patch::Apply(&document),
+        )
+        .await?;
+        let change = Patch::Merge(json!({ "spec": change }));
+        match api.patch(&name, &PatchParams::default(), &change).await {
+            Err(kube::Error::Api(status)) => {
+                assert!(status.message.contains(words), "{kind}: {}", status.message);
+            }
+            other => anyhow::bail!("{kind} {change:?}: {other:?}"),
+        }
+        // What says nothing new is no change.
+        let same: DynamicObject = api
+            .patch(
+                &name,
+                &PatchParams::apply("tests"),
+                &Patch::Apply(&document),
+            )
+            .await?;
+        assert_eq!(same.data["spec"], document["spec"]);
+    }
+    Ok(())
+}
