@@ -75,10 +75,6 @@ impl Budget {
         }
     }
 
-    pub(crate) fn too_large(&self) -> Cause {
-        Cause::TooLarge(self.limits.bytes)
-    }
-
     pub(crate) fn check_depth(&self, depth: usize) -> Result<(), Cause> {
         if depth > self.limits.depth {
             Err(Cause::TooDeep(self.limits.depth))

@@ -28,6 +28,9 @@ pub enum Cause {
         "rendering takes more than {0} steps; loop over less, or nest fewer loops in each other"
     )]
     TooManySteps(u64),
+    /// An expression builds too much.
+    #[error("the expression builds too much on the way; make less of it at once")]
+    TooMuchMemory,
     /// What is rendered is too large.
     #[error("what is rendered is larger than {0} bytes; render less, or fewer objects")]
     TooLarge(usize),
@@ -68,7 +71,7 @@ impl Cause {
     pub fn is_limit(&self) -> bool {
         matches!(
             self,
-            Self::TooManySteps(_) | Self::TooLarge(_) | Self::TooDeep(_)
+            Self::TooManySteps(_) | Self::TooMuchMemory | Self::TooLarge(_) | Self::TooDeep(_)
         )
     }
 

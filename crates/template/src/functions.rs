@@ -15,7 +15,7 @@ pub(crate) fn install(env: Env, names: NameMaker) -> Env {
     let name = |function: &str, limit: usize, env: Env| {
         let signatures = [
             format!("{function}_string: (string) -> string"),
-            format!("{function}_list: (list(string)) -> string"),
+            format!("{function}_list: (list(dyn)) -> string"),
         ];
         let signatures = signatures.each_ref().map(String::as_str);
         env.function(function, &signatures, move |call, args| {

@@ -37,6 +37,7 @@ mod cache;
 mod context;
 mod definition;
 mod error;
+mod explain;
 mod expression;
 mod functions;
 mod language;

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use quadrille_expr::{Map, Opaque, Type, Value};
+use quadrille_expr::{List, Map, Opaque, Type, Value};
 use quadrille_machinery::go_text;
 use serde_json::{Map as JsonMap, Value as Json};
 
@@ -61,6 +61,8 @@ pub(crate) fn json(
             budget.take_bytes(text.len())?;
             Json::from(&**text)
         }
+        Value::List(List::Json(items, _)) => copies(items, depth, budget)?,
+        Value::Map(Map::Untyped(fields)) => copied(fields, depth, budget)?,
         Value::List(list) => {
             let mut items = Vec::with_capacity(list.len().min(1024));
             for item in list.iter() {
@@ -100,6 +102,35 @@ fn object(map: &Map<'_>, depth: usize, budget: &Budget) -> Result<JsonMap<String
         }
     }
     Ok(fields)
+}
+
+/// A copy of data that no expression has touched: nothing in it can be omitted.
+fn copy(data: &Json, depth: usize, budget: &Budget) -> Result<Json, Cause> {
+    budget.check_depth(depth)?;
+    budget.take_bytes(NODE_BYTES)?;
+    Ok(match data {
+        Json::String(text) => {
+            budget.take_bytes(text.len())?;
+            data.clone()
+        }
+        Json::Number(number) if number.is_f64() => float(number.as_f64().unwrap_or_default())?,
+        Json::Null | Json::Bool(_) | Json::Number(_) => data.clone(),
+        Json::Array(items) => copies(items, depth, budget)?,
+        Json::Object(fields) => copied(fields, depth, budget)?,
+    })
+}
+
+fn copies(items: &[Json], depth: usize, budget: &Budget) -> Result<Json, Cause> {
+    let copied = items.iter().map(|item| copy(item, depth + 1, budget));
+    copied.collect::<Result<_, _>>().map(Json::Array)
+}
+
+fn copied(fields: &JsonMap<String, Json>, depth: usize, budget: &Budget) -> Result<Json, Cause> {
+    let copied = fields.iter().map(|(name, value)| {
+        budget.take_bytes(name.len())?;
+        Ok((name.clone(), copy(value, depth + 1, budget)?))
+    });
+    copied.collect::<Result<_, _>>().map(Json::Object)
 }
 
 /// A number; whole ones without a fraction, so that counts stay counts.

@@ -33,10 +33,13 @@ pub enum PatchError {
     #[error("what is at `{0}` is no list")]
     NotAList(String),
     /// Nothing is there.
-    #[error(
-        "there is nothing at `{0}`; `add` makes objects on the way, but no lists of a given length"
-    )]
+    #[error("there is nothing at `{0}`")]
     Missing(String),
+    /// Nothing is there, and it is not known what to make.
+    #[error(
+        "there is nothing at `{0}`; `add` makes objects on the way, and a list before `-`, but no list of a given length"
+    )]
+    NotMade(String),
     /// A list is shorter than that.
     #[error("`{0}` is out of range: the list is shorter")]
     OutOfRange(String),

@@ -84,16 +84,27 @@ pub struct PostRule {
 pub struct PostFailure {
     /// The object, as `Kind/name`; `None` when no object is there that should be.
     pub object: Option<String>,
-    /// What is wrong: the words of the rule's author, or why it could not be evaluated.
+    /// The words of the rule's author, or that no object is there.
     pub message: String,
+    /// Why the rule could not be evaluated; `None` when it is false.
+    pub cause: Option<RenderError>,
+    /// The turn of the loop, in words.
+    pub turn: String,
 }
 
 impl fmt::Display for PostFailure {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.object {
-            Some(object) => write!(out, "rule on {object} does not hold: {}", self.message),
-            None => out.write_str(&self.message),
+        match (&self.object, &self.cause) {
+            (Some(object), None) => {
+                write!(out, "rule on {object} does not hold: {}", self.message)?;
+            }
+            (Some(object), Some(cause)) => {
+                write!(out, "rule on {object} cannot be evaluated: {cause}")?;
+            }
+            (None, Some(cause)) => write!(out, "rule cannot be evaluated: {cause}")?,
+            (None, None) => out.write_str(&self.message)?,
         }
+        out.write_str(&self.turn)
     }
 }
 
@@ -111,7 +122,9 @@ impl PostRule {
         if let Err(error) = checked {
             failures.push(PostFailure {
                 object: None,
-                message: error.to_string(),
+                message: self.message.clone(),
+                cause: Some(error),
+                turn: String::new(),
             });
         }
         failures
@@ -130,24 +143,24 @@ impl PostRule {
             }
             found = true;
             let context = context.clone().with(RESOURCE, candidate.object());
-            let message = match self.condition.truth(&context) {
+            let cause = match self.condition.truth(&context) {
                 Ok(true) => continue,
-                Ok(false) => self.message.clone(),
-                Err(error) => error.inside(&format!("{}.rule", self.path)).to_string(),
+                Ok(false) => None,
+                Err(error) => Some(error.inside(&format!("{}.rule", self.path))),
             };
             failures.push(PostFailure {
                 object: Some(name_of(candidate.object())),
-                message: message + &self.turns.turn_words(&context),
+                message: self.message.clone(),
+                cause,
+                turn: self.turns.turn_words(&context),
             });
         }
         if !found && self.must_match {
-            let words = self.turns.turn_words(context);
             failures.push(PostFailure {
                 object: None,
-                message: format!(
-                    "no object matches the target {}{words}",
-                    self.target.words()
-                ),
+                message: format!("no object matches the target {}", self.target.words()),
+                cause: None,
+                turn: self.turns.turn_words(context),
             });
         }
         Ok(())

@@ -37,6 +37,8 @@ use crate::problem::{Problem, Problems, suggest};
 pub struct Parameters {
     schema: Schema,
     tree: Arc<Json>,
+    /// `x-kubernetes-validations`, where there are any.
+    rules: Option<Arc<structural::Rules>>,
     /// Nothing was described, so nothing can be given.
     none: bool,
 }
@@ -44,21 +46,27 @@ pub struct Parameters {
 impl Parameters {
     /// Reads an `openAPIV3Schema`; `path` is where it stands. All problems are told.
     pub fn compile(open_api_v3: &Json, path: &str) -> Result<Self, Problems> {
-        let tree = references::resolve(open_api_v3, path)?;
+        let mut tree = references::resolve(open_api_v3, path)?;
+        if let Json::Object(fields) = &mut tree {
+            let object = || Json::from("object");
+            fields.entry("type").or_insert_with(object);
+        }
         let mut problems = Problems::default();
         keywords::check(&tree, path, &mut problems);
         if tree.get("type").is_some_and(|ty| ty != "object") {
             let words = "parameters are an object: `type` must be object here";
             problems.push(Problem::new(format!("{path}.type"), words));
         }
-        let problems = problems.into_result(());
-        problems?;
-        let schema = structural::fragment(&tree);
+        problems.into_result(())?;
+        let schema = structural::fragment(&normal::opened(&tree));
         let mut problems = Problems::default();
         keywords::check_defaults(&tree, path, &mut problems);
+        let rules = structural::has_rules(schema.root());
+        let rules = rules.then(|| Arc::new(structural::Rules::new(schema.clone())));
         problems.into_result(Self {
             schema,
             tree: Arc::new(tree),
+            rules,
             none: false,
         })
     }
@@ -69,6 +77,7 @@ impl Parameters {
         Self {
             schema: structural::fragment(&tree),
             tree: Arc::new(tree),
+            rules: None,
             none: true,
         }
     }
@@ -94,9 +103,15 @@ impl Parameters {
             _ => Json::Object(Map::new()),
         };
         structural::default(self.root(), &mut value);
-        let errors = structural::validate(self.root(), &value, None);
+        normal::normalize(self.root(), &mut value);
+        let mut errors = structural::validate(self.root(), &value, None);
+        if let (true, Some(rules)) = (errors.is_empty(), &self.rules) {
+            errors = rules.judge(&value, None).errors;
+        }
         if !errors.is_empty() {
-            let told = errors.iter().map(|error| words::problem(error, &value));
+            // Values are shown as they were given.
+            let given = given.unwrap_or(&value);
+            let told = errors.iter().map(|error| words::problem(error, given));
             let mut problems = Problems::default();
             for problem in told {
                 if !problems.0.contains(&problem) {
@@ -105,7 +120,6 @@ impl Parameters {
             }
             return Err(problems);
         }
-        normal::normalize(self.root(), &mut value);
         Ok(value)
     }
 
@@ -116,15 +130,28 @@ impl Parameters {
         let paths = structural::prune(self.root(), &mut pruned, false);
         let problem = |path: String| {
             let (parent, name) = path.rsplit_once('.').unwrap_or(("", &path));
+            let schema = self.place(parent);
+            // An alternative may know it.
+            if schema.is_some_and(types::alternatives_add) {
+                return None;
+            }
             let mut problem = Problem::new(path.clone(), format!("there is no parameter `{name}`"));
-            problem.remedy = self.names_at(parent).and_then(|known| suggest(name, known));
-            problem
+            let known = |schema: SchemaRef<'_>| -> Vec<String> {
+                let properties = &schema.node().properties;
+                properties
+                    .iter()
+                    .map(|(name, _)| name.to_string())
+                    .collect()
+            };
+            let known = schema.map(known).unwrap_or_default();
+            problem.remedy = suggest(name, known.iter().map(String::as_str));
+            Some(problem)
         };
-        paths.into_iter().map(problem).collect()
+        paths.into_iter().filter_map(problem).collect()
     }
 
-    /// Names of the fields at a place that error messages name.
-    fn names_at(&self, path: &str) -> Option<Vec<&str>> {
+    /// The schema of a place that error messages name.
+    fn place(&self, path: &str) -> Option<SchemaRef<'_>> {
         let mut schema = self.root();
         for step in path.split('.').filter(|step| !step.is_empty()) {
             let (name, indexes) = step.split_once('[').map_or((step, 0), |(name, rest)| {
@@ -137,8 +164,7 @@ impl Parameters {
                 schema = schema.items()?;
             }
         }
-        let properties = &schema.node().properties;
-        Some(properties.iter().map(|(name, _)| &**name).collect())
+        Some(schema)
     }
 
     /// A JSON schema (draft 2020-12) that editors understand.

@@ -89,10 +89,13 @@ impl Parser<'_> {
         else {
             return Ok(None);
         };
-        let wanted = usize::from(*by_key);
-        if args.len() != wanted {
-            let complaint = format!("{receiver}.{name}() takes {wanted} argument(s)");
-            return misuse(target, complaint);
+        if args.len() != usize::from(*by_key) {
+            let takes = if *by_key {
+                "one argument"
+            } else {
+                "no argument"
+            };
+            return misuse(target, format!("{receiver}.{name}() takes {takes}"));
         }
         let operand = self.add(Kind::Ident(variable.clone()), at);
         let found = self.add(

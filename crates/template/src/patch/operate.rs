@@ -140,6 +140,7 @@ impl<'o> Operation<'o> {
         match (self.op, next) {
             (Op::Add, Step::Key(_)) => Ok(Json::Object(Map::new())),
             (Op::Add, Step::End) => Ok(Json::Array(Vec::new())),
+            (Op::Add, _) => Err(self.failed(at + 1, PatchError::NotMade)),
             _ => Err(self.failed(at + 1, PatchError::Missing)),
         }
     }

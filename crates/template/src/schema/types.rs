@@ -51,7 +51,7 @@ fn object(schema: SchemaRef<'_>, name: &str) -> Type {
 }
 
 /// Whether an alternative (`anyOf` and its kin) describes fields that the schema itself does not.
-fn alternatives_add(schema: SchemaRef<'_>) -> bool {
+pub(super) fn alternatives_add(schema: SchemaRef<'_>) -> bool {
     let Some(constraints) = &schema.node().constraints else {
         return false;
     };

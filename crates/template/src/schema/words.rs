@@ -17,7 +17,8 @@ pub(super) fn problem(error: &FieldError, value: &Json) -> Problem {
         path => path,
     };
     let found = look_up(value, path);
-    let got = found.and_then(shown);
+    let parts = error.kind == Kind::TypeInvalid;
+    let got = found.and_then(|found| shown(found, parts));
     let with_got = |words: String| match &got {
         Some(got) => format!("{words} (got {got})"),
         None => words,
@@ -29,10 +30,35 @@ pub(super) fn problem(error: &FieldError, value: &Json) -> Problem {
             let choices = error.detail.replace("supported values: ", "");
             Problem::new(path, with_got(format!("must be one of {choices}")))
         }
-        Kind::TooLong | Kind::TooMany | Kind::Invalid => {
-            let words = error.detail.replacen(&format!("{path} in body "), "", 1);
-            let words = words.replacen("in body ", "", 1);
-            Problem::new(path, with_got(words.trim().to_owned()))
+        Kind::TooLong => {
+            let most = error.detail.replace("may not be more than ", "");
+            let most = most.split(' ').next().unwrap_or_default();
+            let words = format!("must be at most {most} characters long");
+            Problem::new(path, with_got(words))
+        }
+        Kind::TooMany | Kind::Invalid => {
+            let mut words = error.detail.as_str();
+            for front in [
+                format!("{path} in body "),
+                "in body ".to_owned(),
+                format!("\"{path}\" "),
+            ] {
+                words = words.trim_start().strip_prefix(&*front).unwrap_or(words);
+            }
+            let words = words
+                .replace(
+                    "must validate one and only one schema (oneOf).",
+                    "must fit exactly one alternative (oneOf).",
+                )
+                .replace(
+                    "must validate at least one schema (anyOf)",
+                    "must fit at least one alternative (anyOf)",
+                )
+                .replace(
+                    "must validate all the schemas (allOf)",
+                    "must fit all alternatives (allOf)",
+                );
+            Problem::new(path, with_got(words))
         }
         _ => Problem::new(path, error.message()),
     }
@@ -61,11 +87,11 @@ fn with_type(path: &str, error: &FieldError, with_got: impl Fn(String) -> String
     Problem::new(path, with_got(format!("must be {wanted}")))
 }
 
-/// A value that is short enough to show.
-fn shown(value: &Json) -> Option<String> {
+/// A value that is short enough to show; of those with parts, what they are.
+fn shown(value: &Json, parts: bool) -> Option<String> {
     match value {
-        Json::Object(_) => Some("an object".to_owned()),
-        Json::Array(_) => Some("a list".to_owned()),
+        Json::Object(_) => parts.then(|| "an object".to_owned()),
+        Json::Array(_) => parts.then(|| "a list".to_owned()),
         scalar => Some(scalar.to_string()).filter(|text| text.chars().count() <= LONGEST_SHOWN),
     }
 }
