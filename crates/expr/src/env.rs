@@ -8,7 +8,7 @@ use crate::{
     error::EvalError,
     library::{Library, Options},
     signature,
-    syntax::MacroSet,
+    syntax::{MacroSet, Meaning, Rewrite},
     ty::Type,
     value::Value,
 };
@@ -50,6 +50,7 @@ pub struct Env {
     pub(crate) functions: Arc<HashMap<String, Vec<Overload>>>,
     pub(crate) options: Options,
     pub(crate) macros: MacroSet,
+    pub(crate) rewrites: Arc<Vec<Rewrite>>,
 }
 
 impl Env {
@@ -105,6 +106,44 @@ impl Env {
             + 'static,
     {
         self.add(name, signatures, &Body::Custom(Arc::new(body)));
+        self
+    }
+
+    /// A function that takes any number of arguments: two or more reach it as one list.
+    #[must_use]
+    pub fn gathering(self, name: &str) -> Self {
+        self.rewriting(None, name, Meaning::Gathered)
+    }
+
+    /// A function of two arguments that also takes more: `f(a, b, c)` is `f(f(a, b), c)`.
+    #[must_use]
+    pub fn chaining(self, name: &str) -> Self {
+        self.rewriting(None, name, Meaning::Chained)
+    }
+
+    /// A method of a variable that stands for a field of another: `receiver.method()` is
+    /// `variable.field`. By key, `receiver.method(k)` is `variable.field[?k]`.
+    #[must_use]
+    pub fn shorthand(
+        self,
+        (receiver, method): (&str, &str),
+        (variable, field): (&str, &str),
+        by_key: bool,
+    ) -> Self {
+        let meaning = Meaning::Field {
+            variable: variable.into(),
+            field: field.into(),
+            by_key,
+        };
+        self.rewriting(Some(receiver), method, meaning)
+    }
+
+    fn rewriting(mut self, receiver: Option<&str>, name: &str, meaning: Meaning) -> Self {
+        Arc::make_mut(&mut self.rewrites).push(Rewrite {
+            receiver: receiver.map(Into::into),
+            name: name.into(),
+            meaning,
+        });
         self
     }
 

@@ -1,6 +1,6 @@
 //! Compiled expressions.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{borrow::Cow, collections::HashMap, sync::Arc};
 
 use crate::{
     CompileError, Env,
@@ -11,7 +11,10 @@ use crate::{
     error::EvalError,
     eval::{self, Meter, Plan, Run, Scope},
     issue::Issues,
-    syntax::{self, Syntax, ast::Ast},
+    syntax::{
+        self, Syntax,
+        ast::{Ast, Kind},
+    },
     ty::Type,
     value::Value,
 };
@@ -24,7 +27,7 @@ const MEMORY_LIMIT: usize = 64 << 20;
 /// Values of the variables, and who answers questions.
 #[derive(Clone, Default)]
 pub struct Bindings<'a> {
-    values: Vec<(String, Value<'a>)>,
+    values: Vec<(Cow<'a, str>, Value<'a>)>,
     host: Option<&'a dyn Host>,
 }
 
@@ -36,9 +39,12 @@ impl<'a> Bindings<'a> {
 
     /// With one more variable.
     #[must_use]
-    pub fn with(mut self, name: &str, value: impl Into<Value<'a>>) -> Self {
-        self.values.retain(|(known, _)| known != name);
-        self.values.push((name.to_owned(), value.into()));
+    pub fn with(mut self, name: impl Into<Cow<'a, str>>, value: impl Into<Value<'a>>) -> Self {
+        let (name, value) = (name.into(), value.into());
+        match self.values.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, known)) => *known = value,
+            None => self.values.push((name, value)),
+        }
         self
     }
 
@@ -49,11 +55,10 @@ impl<'a> Bindings<'a> {
         self
     }
 
-    pub(crate) fn get(&self, name: &str) -> Option<Value<'a>> {
-        self.values
-            .iter()
-            .find(|(known, _)| known == name)
-            .map(|(_, value)| value.clone())
+    /// The value of a variable.
+    pub fn value(&self, name: &str) -> Option<&Value<'a>> {
+        let known = self.values.iter().find(|(known, _)| known == name);
+        known.map(|(_, value)| value)
     }
 }
 
@@ -89,6 +94,7 @@ fn parse(env: &Env, text: &str) -> Result<Ast, CompileError> {
     let syntax = Syntax {
         optionals: env.macros.optionals,
         quoted_names: env.options.quoted_names,
+        rewrites: &env.rewrites,
     };
     let ast = syntax::parse(text, syntax, env.macros, &mut issues);
     if issues.is_empty() {
@@ -136,6 +142,17 @@ impl Program {
     pub fn uses(&self, variable: &str) -> bool {
         self.checked.references.iter().flatten().any(|reference| {
             matches!(reference, check::Reference::Variable(name) if &**name == variable)
+        })
+    }
+
+    /// The fields of a variable that the expression names directly: `a` of `variable.a.b`.
+    pub fn fields_read<'p>(&'p self, variable: &'p str) -> impl Iterator<Item = &'p str> {
+        self.ast.nodes.iter().filter_map(move |node| {
+            let Kind::Select { operand, field, .. } = &node.kind else {
+                return None;
+            };
+            let of = self.ast.kind(*operand);
+            matches!(of, Kind::Ident(name) if &**name == variable).then_some(&**field)
         })
     }
 

@@ -94,6 +94,12 @@ fn deeper_is_refused() {
 }
 
 #[test]
+fn a_constant_can_be_collected_many_times() {
+    let outcome = attempt("lists.range(300000).map(x, 'a').size()".to_owned());
+    assert_eq!(outcome.unwrap(), Ok(()));
+}
+
+#[test]
 fn a_megabyte_is_refused_unread() {
     let message = attempt("1 + ".repeat(300_000)).unwrap_err();
     assert!(

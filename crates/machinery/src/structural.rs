@@ -49,11 +49,18 @@ pub fn schema(open_api_v3: Option<&Value>) -> Schema {
     Schema::new(Arc::new(schemas), root)
 }
 
-/// The schema of a part of an object.
-fn fragment(open_api_v3: &Value) -> Schema {
+/// The schema of a part of an object, or of any other value: nothing is added to it.
+pub fn fragment(open_api_v3: &Value) -> Schema {
     let mut schemas = Schemas::default();
     let root = build::place(&mut schemas, open_api_v3);
     Schema::new(Arc::new(schemas), root)
+}
+
+/// Whether `pattern` of a schema can be used; if not, why.
+pub fn check_pattern(expression: &str) -> Result<(), String> {
+    pattern::compile(expression)
+        .map(drop)
+        .map_err(|error| error.to_string())
 }
 
 /// What happens to an object of a custom resource right after it is read: nulls without meaning and unknown

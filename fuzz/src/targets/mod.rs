@@ -5,6 +5,7 @@ mod ownership;
 mod patches;
 mod schemas;
 mod selectors;
+mod templates;
 
 use std::{fmt, sync::LazyLock};
 
@@ -43,15 +44,18 @@ pub(crate) enum Target {
     Schemas,
     /// Label and field selectors.
     Selectors,
+    /// Templates, their schemas and patches.
+    Templates,
 }
 
 impl Target {
-    pub(crate) const ALL: [Self; 5] = [
+    pub(crate) const ALL: [Self; 6] = [
         Self::Expressions,
         Self::Ownership,
         Self::Patches,
         Self::Schemas,
         Self::Selectors,
+        Self::Templates,
     ];
 
     /// Sound inputs to start from.
@@ -62,6 +66,7 @@ impl Target {
             Self::Patches => patches::SEEDS,
             Self::Schemas => schemas::SEEDS,
             Self::Selectors => selectors::SEEDS,
+            Self::Templates => templates::SEEDS,
         }
     }
 
@@ -73,6 +78,7 @@ impl Target {
             Self::Patches => patches::WORDS,
             Self::Schemas => schemas::WORDS,
             Self::Selectors => selectors::WORDS,
+            Self::Templates => templates::WORDS,
         }
     }
 
@@ -84,6 +90,7 @@ impl Target {
             Self::Patches => patches::run(input),
             Self::Schemas => schemas::run(input),
             Self::Selectors => selectors::run(input),
+            Self::Templates => templates::run(input),
         }
     }
 }

@@ -59,7 +59,7 @@ pub(crate) fn check(env: &Env, ast: &Ast, issues: &mut Issues) -> Checked {
         env,
         ast,
         issues,
-        bindings: Bindings::default(),
+        bindings: Bindings::new(env.options.objects_as_maps),
         scopes: Vec::new(),
         types: vec![None; ast.nodes.len()],
         references: vec![None; ast.nodes.len()],
@@ -246,6 +246,7 @@ impl Checker<'_> {
             Type::List(list) if pair => (Type::Int, list.element.clone()),
             Type::List(list) => (list.element.clone(), Type::Dyn),
             Type::Map(map) => (map.key.clone(), map.value.clone()),
+            Type::Object(_) if self.env.options.objects_as_maps => (Type::String, Type::Dyn),
             Type::Dyn | Type::Error | Type::Var(_) => {
                 self.bindings.assignable(&Type::Dyn, &range);
                 (Type::Dyn, Type::Dyn)

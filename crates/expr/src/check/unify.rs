@@ -7,9 +7,18 @@ use crate::ty::{ListKind, Type};
 pub(super) struct Bindings {
     known: Vec<Option<Type>>,
     journal: Vec<(u32, Option<Type>)>,
+    /// Whether an object may stand for a map from text.
+    objects_as_maps: bool,
 }
 
 impl Bindings {
+    pub(super) fn new(objects_as_maps: bool) -> Self {
+        Self {
+            objects_as_maps,
+            ..Self::default()
+        }
+    }
+
     pub(super) fn fresh(&mut self) -> Type {
         self.known.push(None);
         Type::Var(u32::try_from(self.known.len() - 1).unwrap_or(u32::MAX))
@@ -70,6 +79,15 @@ impl Bindings {
             }
             (Type::Opaque(a), Type::Opaque(b)) => {
                 a.name == b.name && self.all(&a.params, &b.params)
+            }
+            (Type::Object(_), Type::Map(map)) | (Type::Map(map), Type::Object(_))
+                if self.objects_as_maps =>
+            {
+                // The fields of an object have many types: only a map of anything can hold them.
+                let value = self.resolve(&map.value, false);
+                matches!(value, Type::Dyn | Type::Var(_))
+                    && self.one(&Type::String, &map.key)
+                    && self.one(&Type::Dyn, &value)
             }
             _ => from == to,
         }
@@ -203,6 +221,8 @@ fn less_specific(one: &Type, two: &Type) -> bool {
     match (one, two) {
         (Type::Dyn | Type::Var(_) | Type::Param(_), _) | (Type::Type(_), Type::Type(_)) => true,
         (_, Type::Dyn | Type::Var(_) | Type::Param(_)) => false,
+        // A map that may stand for an object says less of its values.
+        (Type::Map(_), Type::Object(_)) => true,
         (Type::List(a), Type::List(b)) => less_specific(&a.element, &b.element),
         (Type::Map(a), Type::Map(b)) => {
             less_specific(&a.key, &b.key) && less_specific(&a.value, &b.value)

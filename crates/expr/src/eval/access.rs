@@ -16,7 +16,8 @@ impl<'a> Run<'_, 'a> {
         let start = match &path.base {
             Base::Global(name) => self
                 .vars
-                .get(name)
+                .value(name)
+                .cloned()
                 .ok_or_else(|| EvalError::new(format!("no such attribute(s): {name}")))?,
             Base::Local { hops, which } => self.local(*hops, *which, scope)?,
             Base::Value(plan) => self.eval(plan, scope)?,

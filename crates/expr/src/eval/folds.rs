@@ -86,28 +86,18 @@ impl<'a> Run<'_, 'a> {
     fn next(&mut self, step: &Plan, scope: &Scope<'_, 'a>) -> Outcome<'a> {
         match step {
             Plan::Call(call) if &*call.overload == "add_list" && is_accu(&call.args[0]) => {
-                let Plan::List { items, .. } = &call.args[1] else {
-                    return self.eval(step, scope);
-                };
-                let [item] = items.as_slice() else {
-                    return self.eval(step, scope);
-                };
-                let accu = self.eval(&call.args[0], scope); // makes the first value, and charges
-                drop(match accu {
-                    Err(error) if error.is_limit() => return Err(error),
-                    other => other,
-                });
-                let item = self.eval(item, scope);
-                self.meter.charge(11)?;
-                if let Some(Err(error)) = &*scope.accu.borrow() {
-                    return Err(error.clone());
-                }
-                let item = item?;
-                self.meter.reserve(size_of::<Value<'_>>())?;
-                match scope.accu.take() {
-                    Some(Ok(Value::List(list))) => Ok(Value::List(list.push(item))),
-                    Some(Err(error)) => Err(error),
-                    _ => Err(EvalError::no_overload()),
+                let accu = &call.args[0];
+                match &call.args[1] {
+                    Plan::List { items, .. } => match items.as_slice() {
+                        [item] => self.push(accu, 11, scope, |run| run.eval(item, scope)),
+                        _ => self.eval(step, scope),
+                    },
+                    // A list of one constant has been made already.
+                    Plan::Constant(Value::List(list)) if list.len() == 1 => {
+                        let item = list.get(0).unwrap_or(Value::Null);
+                        self.push(accu, 1, scope, |_| Ok(item))
+                    }
+                    _ => self.eval(step, scope),
                 }
             }
             Plan::Call(call) if &*call.overload == "@mapInsert_map_key_value" => {
@@ -135,6 +125,33 @@ impl<'a> Run<'_, 'a> {
                 _ => self.eval(step, scope),
             },
             _ => self.eval(step, scope),
+        }
+    }
+
+    /// One more element of a list.
+    fn push(
+        &mut self,
+        accu: &Plan,
+        price: u64,
+        scope: &Scope<'_, 'a>,
+        item: impl FnOnce(&mut Self) -> Outcome<'a>,
+    ) -> Outcome<'a> {
+        let accu = self.eval(accu, scope); // makes the first value, and charges
+        drop(match accu {
+            Err(error) if error.is_limit() => return Err(error),
+            other => other,
+        });
+        let item = item(self);
+        self.meter.charge(price)?;
+        if let Some(Err(error)) = &*scope.accu.borrow() {
+            return Err(error.clone());
+        }
+        let item = item?;
+        self.meter.reserve(size_of::<Value<'_>>())?;
+        match scope.accu.take() {
+            Some(Ok(Value::List(list))) => Ok(Value::List(list.push(item))),
+            Some(Err(error)) => Err(error),
+            _ => Err(EvalError::no_overload()),
         }
     }
 

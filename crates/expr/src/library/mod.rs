@@ -49,6 +49,9 @@ pub struct Options {
     pub validate_literals: bool,
     /// Field names in backquotes.
     pub quoted_names: bool,
+    /// An object may be used where a map from text is wanted: counted, looped over, looked up by
+    /// a computed name.
+    pub objects_as_maps: bool,
 }
 
 impl Options {
@@ -56,6 +59,7 @@ impl Options {
     pub const KUBERNETES: Self = Self {
         validate_literals: true,
         quoted_names: false,
+        objects_as_maps: false,
     };
 }
 

@@ -52,7 +52,7 @@ impl Parser<'_> {
     pub(super) fn global_call(&mut self, name: &str, args: Vec<Id>, at: usize) -> Id {
         let expansion = match (name, args.as_slice()) {
             ("has", [arg]) if self.macros.standard => self.has(*arg, at).map(Some),
-            _ => Ok(None),
+            _ => self.rewritten_call(name, &args, at),
         };
         match self.settle(expansion, at) {
             Some(expanded) => expanded,
@@ -101,7 +101,10 @@ impl Parser<'_> {
                 self.map_macro(target, *var, Some(*test), *var, at)
             }
             _ if set.two_variables && args.len() >= 3 => self.pair_macro(target, name, args, at),
-            _ => self.binding_macro(target, name, args, at),
+            _ => match self.rewritten_method(target, name, args, at)? {
+                None => self.binding_macro(target, name, args, at),
+                rewritten => Ok(rewritten),
+            },
         }
     }
 

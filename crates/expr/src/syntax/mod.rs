@@ -13,7 +13,9 @@ mod operators;
 mod pairs;
 mod parser;
 mod primary;
+mod rewrites;
 mod unescape;
 
 pub(crate) use macros::MacroSet;
 pub(crate) use parser::{Syntax, parse};
+pub(crate) use rewrites::{Meaning, Rewrite};

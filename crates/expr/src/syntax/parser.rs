@@ -8,6 +8,7 @@ use super::{
     macros::MacroSet,
     mistakes::{Inside, starts_operand},
     operators::{Punct, reserved},
+    rewrites::Rewrite,
 };
 use crate::issue::Issues;
 
@@ -21,15 +22,17 @@ pub(super) struct Stop;
 
 /// Options of the grammar.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Syntax {
+pub(crate) struct Syntax<'p> {
     /// `a.?b`, `a[?b]`, `[?a]`, `{?k: v}`.
     pub(crate) optionals: bool,
     /// Identifiers in backquotes.
     pub(crate) quoted_names: bool,
+    /// Calls that are read as something else.
+    pub(crate) rewrites: &'p [Rewrite],
 }
 
 /// Parses a text. Problems are left in `issues`; the tree is whole only if there are none.
-pub(crate) fn parse(text: &str, syntax: Syntax, macros: MacroSet, issues: &mut Issues) -> Ast {
+pub(crate) fn parse(text: &str, syntax: Syntax<'_>, macros: MacroSet, issues: &mut Issues) -> Ast {
     let letters: Vec<char> = text.chars().collect();
     let mut ast = Ast::default();
     if letters.len() > LONGEST {
@@ -81,7 +84,7 @@ pub(super) struct Parser<'p> {
     next: usize,
     pub(super) ast: &'p mut Ast,
     pub(super) issues: &'p mut Issues,
-    pub(super) syntax: Syntax,
+    pub(super) syntax: Syntax<'p>,
     pub(super) macros: MacroSet,
     depth: u32,
     calc_depth: u32,
