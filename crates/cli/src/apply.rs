@@ -2,7 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use http::{Request, header};
 use serde_json::Value;
 
 use crate::{
@@ -11,10 +10,11 @@ use crate::{
     documents::{Document, Files},
     failure::Failure,
     output,
+    requests::Apply,
     runtime::block_on,
 };
 
-/// Apply documents: files, folders or standard input; also those of core.choreo.dev/v1.
+/// Apply documents: files, folders, addresses or standard input; also those of core.choreo.dev/v1.
 #[derive(Debug, clap::Args)]
 #[command(
     before_help = "Examples:\n  quad apply -f platform/                  everything in a folder\n  quad apply -f - < release.yaml           from standard input",
@@ -106,17 +106,12 @@ pub(crate) async fn apply(
     let path = cluster.path_of(document).await?;
     let place = |failure: Failure| failure.at(&document.place);
     let before = cluster.get(&path).await.map_err(place)?;
-    let mut query = format!("fieldManager={MANAGER}&force=true&fieldValidation=Strict");
-    if dry_run {
-        query.push_str("&dryRun=All");
-    }
-    let request = Request::patch(format!("{path}?{query}"))
-        .header(header::CONTENT_TYPE, "application/apply-patch+yaml")
-        .body(document.object.to_string().into_bytes())
-        .map_err(|error| Failure::new("the request cannot be made").because(&error))?;
-    let after: Value = cluster
-        .client
-        .request(request)
+    let how = Apply {
+        manager: MANAGER,
+        is_rehearsal: dry_run,
+    };
+    let after = cluster
+        .apply(&path, &document.object, how)
         .await
         .map_err(|error| place(cluster.failed(&error)))?;
     let version = |object: &Value| object["metadata"]["resourceVersion"].clone();

@@ -63,6 +63,26 @@ impl Failure {
         self
     }
 
+    /// Adds why, in the words of whoever refused.
+    pub(crate) fn saying(mut self, words: impl Into<String>) -> Self {
+        self.cause = Some(words.into());
+        self
+    }
+
+    /// The same with the exit code that a verb has for it.
+    pub(crate) fn with_code(mut self, code: u8) -> Self {
+        self.code = code;
+        self
+    }
+
+    /// Everything was said already: only the exit code is left.
+    pub(crate) fn told(code: u8) -> Self {
+        Self {
+            code,
+            ..Self::new("")
+        }
+    }
+
     /// Adds what to do next.
     pub(crate) fn next(mut self, hint: impl Into<String>) -> Self {
         self.next.push(hint.into());
@@ -71,8 +91,10 @@ impl Failure {
 
     /// Tells the user, and gives the exit code.
     pub(crate) fn report(&self) -> ExitCode {
-        let style = Style::of_standard_error();
-        eprintln!("{} {self}", style.red("✖"));
+        if !self.what.is_empty() {
+            let style = Style::of_standard_error();
+            eprintln!("{} {self}", style.red("✖"));
+        }
         ExitCode::from(self.code)
     }
 }
