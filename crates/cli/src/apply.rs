@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{
-    arguments::TEMPLATE,
+    arguments::{Output, TEMPLATE},
     cluster::{Cluster, Which},
     documents::{Document, Files},
     failure::Failure,
@@ -28,6 +28,9 @@ pub(crate) struct Arguments {
     /// Only ask the server whether it would take them.
     #[arg(long)]
     dry_run: bool,
+    /// For whom to write.
+    #[arg(short, long, value_enum, default_value_t)]
+    output: Output,
 }
 
 /// The field manager of what people apply.
@@ -50,7 +53,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 namespace_of(&cluster, namespace).await?;
             }
             match apply(&cluster, document, arguments.dry_run).await {
-                Ok(outcome) => output::say(&outcome)?,
+                Ok(result) => {
+                    let called = document.called();
+                    let words = format!("{called} {result}");
+                    let facts = json!({ "object": called, "result": result });
+                    output::tell(arguments.output, &words, &facts)?;
+                }
                 Err(failure) => {
                     failed += 1;
                     failure.report();
@@ -125,5 +133,5 @@ pub(crate) async fn apply(
     } else {
         ""
     };
-    Ok(format!("{} {deed}{suffix}", document.called()))
+    Ok(format!("{deed}{suffix}"))
 }

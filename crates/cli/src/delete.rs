@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::{
     apply::in_order,
-    arguments::TEMPLATE,
+    arguments::{Output, TEMPLATE},
     cluster::{Cluster, Which},
     confirm,
     documents::{Document, Files},
@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
     #[arg(value_names = ["KIND", "NAME"], num_args = 1.., conflicts_with = "filename", value_parser = Words, hide_possible_values = true)]
     what: Vec<String>,
     #[command(flatten)]
-    files: Option<Files>,
+    files: Files,
     #[command(flatten)]
     cluster: Which,
     /// Don't ask. (Without a terminal nothing is asked.)
@@ -42,6 +42,9 @@ pub(crate) struct Arguments {
     /// How long to wait: seconds, or 5m.
     #[arg(long, value_name = "TIME", default_value = "5m", value_parser = patience::parse)]
     timeout: Duration,
+    /// For whom to write.
+    #[arg(short, long, value_enum, default_value_t)]
+    output: Output,
 }
 
 /// One object to delete.
@@ -55,9 +58,10 @@ struct Target {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     // Before anything else runs: reading an address takes a runtime of its own.
-    let documents = match &arguments.files {
-        Some(files) => Some(in_order(files.read()?)),
-        None => None,
+    let documents = if arguments.files.are_given() {
+        Some(in_order(arguments.files.read()?))
+    } else {
+        None
     };
     block_on(async {
         let cluster = arguments.cluster.find().await?;
@@ -68,23 +72,29 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         if !arguments.yes && confirm::is_possible() && !confirm::ask(&question(&targets))? {
             return Err(Failure::new("nothing was deleted"));
         }
+        let tell = |target: &Target, result: &str| {
+            let words = format!("{} {result}", target.called);
+            let facts = json!({ "object": target.called, "result": result });
+            output::tell(arguments.output, &words, &facts)
+        };
         let mut waiting = Vec::new();
         for target in targets {
             if delete(&cluster, &target.path).await? {
                 waiting.push(target);
             } else {
-                output::say(&format!("{} was not there", target.called))?;
+                tell(&target, "was not there")?;
             }
         }
         if !arguments.wait {
             for target in waiting {
-                output::say(&format!("{} is being deleted", target.called))?;
+                tell(&target, "is being deleted")?;
             }
             return Ok(());
         }
         let deadline = Instant::now() + arguments.timeout;
         for target in waiting {
             gone(&cluster, &target, deadline).await?;
+            tell(&target, "deleted")?;
         }
         Ok(())
     })
@@ -185,8 +195,7 @@ async fn gone(cluster: &Cluster, target: &Target, deadline: Instant) -> Result<(
     let mut said = String::new();
     loop {
         let Some(object) = cluster.get(&target.path).await? else {
-            progress.clear();
-            return output::say(&format!("{} deleted", target.called));
+            return Ok(());
         };
         let words = fields::waits_for(&object);
         if !words.is_empty() {

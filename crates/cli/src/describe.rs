@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{
     age,
-    arguments::TEMPLATE,
+    arguments::{Output, TEMPLATE},
     cluster::Cluster,
     failure::Failure,
     fields::{self, placed, text as said},
@@ -26,6 +26,9 @@ use crate::{
 pub(crate) struct Arguments {
     #[command(flatten)]
     object: Named,
+    /// For whom to write.
+    #[arg(short, long, value_enum, default_value_t)]
+    output: Output,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -35,7 +38,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let events = events(&target.cluster, &object).await?;
         let style = Style::of_standard_output();
         let text = text(target.kind.kind(), &object, events.as_deref(), style);
-        output::write(text.as_bytes())
+        let facts = json!({ "object": object, "events": events });
+        output::tell(arguments.output, text.trim_end(), &facts)
     })
 }
 

@@ -59,14 +59,19 @@ fn found(arguments: &Arguments) -> Result<Vec<Finding>, Failure> {
         let cluster = arguments.cluster.find().await?;
         let mut findings = Vec::new();
         for document in &documents {
-            let found = of_document(&cluster, document).await;
+            let found = of_document(&cluster, document, &documents).await;
             findings.extend(found.map_err(|failure| failure.at(&document.place))?);
         }
         Ok(findings)
     })
 }
 
-async fn of_document(cluster: &Cluster, document: &Document) -> Result<Vec<Finding>, Failure> {
+/// What would come of a document, after those that come with it.
+async fn of_document(
+    cluster: &Cluster,
+    document: &Document,
+    together: &[Document],
+) -> Result<Vec<Finding>, Failure> {
     let path = cluster.path_of(document).await?;
     let before = cluster.get(&path).await?;
     let how = Apply {
@@ -95,7 +100,11 @@ async fn of_document(cluster: &Cluster, document: &Document) -> Result<Vec<Findi
     if document.is_release() {
         // What a release carries is compared where it goes.
         findings.retain(|finding| !finding.is_about("spec.resources"));
-        findings.extend(release::findings(cluster, before.as_ref(), after).await?);
+        let is_coming = |environment: &str| {
+            let mut others = together.iter();
+            others.any(|other| other.kind() == "Environment" && other.name() == environment)
+        };
+        findings.extend(release::findings(cluster, before.as_ref(), after, is_coming).await?);
     }
     Ok(findings)
 }

@@ -20,7 +20,7 @@ const LARGEST: u64 = 16 * 1024 * 1024;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Files {
     /// A file, a folder, an https:// address, or - for standard input; can be given more than once.
-    #[arg(short, long = "filename", value_name = "FILE", required = true, value_hint = clap::ValueHint::AnyPath)]
+    #[arg(short, long = "filename", value_name = "FILE", value_hint = clap::ValueHint::AnyPath)]
     filename: Vec<PathBuf>,
     /// Also what is in folders within folders.
     #[arg(short = 'R', long)]
@@ -68,8 +68,18 @@ impl Document {
 }
 
 impl Files {
+    /// Whether there are any.
+    pub(crate) fn are_given(&self) -> bool {
+        !self.filename.is_empty()
+    }
+
     /// Reads all of them. Those of the first generation become ours.
     pub(crate) fn read(&self) -> Result<Vec<Document>, Failure> {
+        if !self.are_given() {
+            return Err(Failure::usage("which documents?")
+                .next("Give a file or a folder: -f FILE")
+                .next("or standard input: -f -"));
+        }
         let mut documents = Vec::new();
         for path in &self.filename {
             let place = path.display().to_string();

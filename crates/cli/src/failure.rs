@@ -63,6 +63,15 @@ impl Failure {
         self
     }
 
+    /// Adds why a server was not asked or did not answer.
+    pub(crate) fn unanswered(self, error: &kube::Error) -> Self {
+        match error {
+            // Its own words add nothing to those of what is within.
+            kube::Error::Service(inner) => self.because(&**inner),
+            error => self.because(error),
+        }
+    }
+
     /// Adds why, in the words of whoever refused.
     pub(crate) fn saying(mut self, words: impl Into<String>) -> Self {
         self.cause = Some(words.into());

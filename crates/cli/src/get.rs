@@ -74,10 +74,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let (words, names) = kind_and_names(&arguments.what)?;
     let is_many = words.contains(',') || words.eq_ignore_ascii_case("all");
     if is_many && !names.is_empty() {
-        return Err(Failure::usage("names go with one kind").next(format!(
-            "Name the kind with each: quad get KIND {}",
-            names.join(" ")
-        )));
+        return Err(
+            Failure::usage("names go with one kind, not with several").next(format!(
+                "Name the kind with each: quad get KIND {}",
+                names.join(" ")
+            )),
+        );
     }
     if is_many && arguments.watch {
         return Err(Failure::usage("only one kind can be watched at a time"));

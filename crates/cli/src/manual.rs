@@ -9,6 +9,7 @@ use crate::{
     arguments::{self, TEMPLATE},
     failure::Failure,
     output,
+    version::VERSION,
 };
 
 /// Write manual pages: one to standard output, or all of them into a folder.
@@ -79,7 +80,7 @@ fn page(command: Command) -> Result<Vec<u8>, Failure> {
     let examples = command.get_before_help().map(ToString::to_string);
     let has_more = command.get_after_help().is_some();
     let has_verbs = command.has_subcommands();
-    let man = Man::new(command.name(title.clone()).bin_name(title));
+    let man = Man::new(command.name(title).version(VERSION));
     let mut page = Vec::new();
     let mut write = || {
         man.render_title(&mut page)?;

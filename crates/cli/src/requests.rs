@@ -129,7 +129,7 @@ impl Cluster {
                 }
             }
             error => Failure::new(format!("{} does not answer", self.url))
-                .because(error)
+                .unanswered(error)
                 .next("Start the platform here: quad up")
                 .next("or name another cluster: --kubeconfig FILE"),
         }

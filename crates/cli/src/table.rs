@@ -89,11 +89,24 @@ impl Table {
         }
     }
 
-    /// The lines of a table with the widths of before, as a watch brings it.
-    pub(crate) fn lines_of(&mut self, table: &Value, style: Style) -> String {
-        let rows = self.read(table);
+    /// Takes in a table, and gives the lines that look different now, with the widths of before.
+    pub(crate) fn news(&mut self, table: &Value, style: Style) -> String {
+        let mut rows = self.read(table);
+        rows.retain(|row| {
+            let known = self.find(row).map(|index| &self.rows[index]);
+            !known.is_some_and(|known| self.looks(known) == self.looks(row))
+        });
         let lines = rows.iter().map(|row| self.line(&self.shown(row), style));
-        lines.collect()
+        let lines = lines.collect();
+        self.take(table);
+        lines
+    }
+
+    /// What can be seen of a row, whatever the time.
+    fn looks<'a>(&self, row: &'a Row) -> Vec<&'a Value> {
+        let cells = row.cells.iter().zip(&self.columns);
+        let seen = cells.filter(|(_, column)| column.is_shown && !column.is_date);
+        seen.map(|(cell, _)| cell).collect()
     }
 
     fn find(&self, row: &Row) -> Option<usize> {
@@ -271,5 +284,11 @@ mod tests {
             "NAME   READY\na      False\nc      True\n"
         );
         assert_eq!(shown.height(), 3);
+        let style = Style::plain();
+        assert_eq!(shown.news(&table(&[("a", json!("False"))]), style), "");
+        assert_eq!(
+            shown.news(&table(&[("a", json!("True"))]), style),
+            "a      True\n"
+        );
     }
 }

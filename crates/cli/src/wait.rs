@@ -3,10 +3,10 @@
 use std::time::{Duration, Instant};
 
 use quadrille_types::conditions::ConditionType;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{
-    arguments::TEMPLATE,
+    arguments::{Output, TEMPLATE},
     failure::Failure,
     fields,
     nearest::nearest,
@@ -31,6 +31,9 @@ pub(crate) struct Arguments {
     /// How long to wait: seconds, or 5m.
     #[arg(long, value_name = "TIME", default_value = "5m", value_parser = patience::parse)]
     timeout: Duration,
+    /// For whom to write.
+    #[arg(short, long, value_enum, default_value_t)]
+    output: Output,
 }
 
 /// How often to look.
@@ -51,20 +54,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let mut progress = Progress::start();
         loop {
             let words = match (cluster.get(path).await?, &wanted) {
-                (None, Wanted::Gone) => {
-                    progress.clear();
-                    return output::say(&format!("{called} is gone"));
-                }
+                (None, Wanted::Gone) => break,
                 (None, _) => "it does not exist yet".to_owned(),
                 (Some(object), Wanted::Gone) => match fields::waits_for(&object) {
                     "" => "it is still there".to_owned(),
                     words => words.to_owned(),
                 },
                 (Some(object), Wanted::Condition(condition)) => match judge(&object, condition) {
-                    Ok(()) => {
-                        progress.clear();
-                        return output::say(&format!("{called} is {condition}"));
-                    }
+                    Ok(()) => break,
                     Err(words) => words,
                 },
             };
@@ -79,6 +76,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             }
             tokio::time::sleep(OFTEN).await;
         }
+        progress.clear();
+        let facts = json!({ "object": called, "is": wanted.to_string() });
+        output::tell(arguments.output, &format!("{called} is {wanted}"), &facts)
     })
 }
 

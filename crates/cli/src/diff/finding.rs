@@ -55,7 +55,7 @@ pub(super) fn changes(object: &str, before: &Value, after: &Value) -> Vec<Findin
         .into_iter()
         .map(|mut change| {
             // Credentials may be written into a plane itself.
-            if is_plane && change.path.ends_with(".value") {
+            if is_plane && change.path.rsplit('.').next() == Some("value") {
                 change.hide();
             }
             Finding {

@@ -17,7 +17,7 @@ use quadrille_planes::{Connected, Served, Trouble, feed::url_path};
 use quadrille_types::{Environment, annotations, labels::tracking};
 use serde_json::Value;
 
-use super::finding::{Deed, Finding, changes};
+use super::finding::{Deed, Finding, called, changes};
 use crate::{
     cluster::Cluster,
     failure::Failure,
@@ -31,8 +31,10 @@ pub(super) async fn findings(
     control: &Cluster,
     before: Option<&Value>,
     after: Value,
+    is_coming: impl Fn(&str) -> bool,
 ) -> Result<Vec<Finding>, Failure> {
     let namespace = fields::namespace(&after).to_owned();
+    let called = called(&after);
     let mut release = Preview::read(after)
         .map_err(|error| Failure::new("this release cannot be read").because(&error))?;
     if before.is_none() {
@@ -47,7 +49,14 @@ pub(super) async fn findings(
             object: object.identity.to_string(),
             deed: Deed::Create,
         });
-        return Ok(made.collect());
+        let environment = &release.environment;
+        let waits = (!is_coming(environment)).then(|| Finding {
+            object: called,
+            deed: Deed::Keep(format!(
+                "would wait: there is no Environment {environment} in namespace {namespace}"
+            )),
+        });
+        return Ok(waits.into_iter().chain(made).collect());
     };
     let visit = Visit {
         kinds: Connected::over(plane.client.clone()),

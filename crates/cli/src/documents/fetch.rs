@@ -74,7 +74,10 @@ async fn fetched(uri: &Uri, largest: u64) -> Result<Answer, Failure> {
     let request = Request::get(path)
         .body(Body::empty())
         .map_err(|error| unread(&error))?;
-    let answer = client.send(request).await.map_err(|error| unread(&error))?;
+    let answer = client
+        .send(request)
+        .await
+        .map_err(|error| unread(&error).unanswered(&error))?;
     let status = answer.status();
     let location = answer.headers().get(header::LOCATION);
     if let Some(place) = location.filter(|_| status.is_redirection()) {

@@ -1,7 +1,7 @@
 //! `quad get -w`: what changes, as it changes. On a terminal the table stays where it is and changes; elsewhere a
 //! line comes for each change.
 
-use std::time::Duration;
+use std::{fmt::Write as _, time::Duration};
 
 use futures::StreamExt as _;
 use http::{Request, header};
@@ -165,9 +165,14 @@ impl Wanted<'_> {
                     table.take(&told);
                     return output::write(table.text(style).as_bytes());
                 }
-                let lines = table.lines_of(&told, style);
-                let mark = if is_gone { " (deleted)" } else { "" };
-                output::write(format!("{}{mark}\n", lines.trim_end()).as_bytes())
+                if is_gone {
+                    // Its last state, so that its line can be told from the others.
+                    table.remove(&told);
+                    let line = table.news(&told, style);
+                    table.remove(&told);
+                    return output::say(&format!("{} (deleted)", line.trim_end()));
+                }
+                output::write(table.news(&told, style).as_bytes())
             }
             View::Whole(form, _) => told_whole(told, *form),
         }
@@ -200,7 +205,7 @@ fn redraw(table: &mut Table, drawn: &mut usize, style: Style) -> Result<(), Fail
     let text = table.text(style);
     let mut frame = String::new();
     if *drawn > 0 && *drawn < rows {
-        frame.push_str(&format!("\u{1b}[{drawn}A"));
+        let _ = write!(frame, "\u{1b}[{drawn}A");
     }
     frame.push_str("\r\u{1b}[J");
     let is_wide = text.lines().any(|line| line.chars().count() > columns);
@@ -217,7 +222,7 @@ fn redraw(table: &mut Table, drawn: &mut usize, style: Style) -> Result<(), Fail
     *drawn = lines.len();
     let left = table.height().saturating_sub(lines.len());
     if left > 0 {
-        frame.push_str(&format!("… {left} more\n"));
+        let _ = writeln!(frame, "… {left} more");
         *drawn += 1;
     }
     if is_wide {

@@ -1,5 +1,7 @@
 //! A tree of objects, and how it is drawn.
 
+use std::fmt::Write as _;
+
 use serde_json::{Value, json};
 
 use crate::{
@@ -84,7 +86,7 @@ impl Branch {
         if depth == 0 {
             let hidden = self.count();
             if hidden > 0 {
-                out.push_str(&format!("{indent}└─ … {hidden} below\n"));
+                let _ = writeln!(out, "{indent}└─ … {hidden} below");
             }
             return;
         }
@@ -95,7 +97,7 @@ impl Branch {
             } else {
                 ("├─ ", "│  ")
             };
-            out.push_str(&format!("{indent}{turn}{}\n", branch.line(style)));
+            let _ = writeln!(out, "{indent}{turn}{}", branch.line(style));
             branch.draw(&format!("{indent}{further}"), depth - 1, style, out);
         }
     }
@@ -138,9 +140,11 @@ fn said(object: &Value) -> (&'static str, String) {
     let message = || text(ready, "message").to_owned();
     match text(ready, "status") {
         "True" => {
-            // How many of its objects are well says more than that all is.
-            let healthy = text(&object["status"], "healthy");
-            ("Ready", healthy.to_owned())
+            let status = &object["status"];
+            // How many of its objects are well, the plane that it is on, the way that it leads.
+            let told = ["healthy", "dataPlane", "environments"].map(|field| text(status, field));
+            let told = told.into_iter().find(|told| !told.is_empty());
+            ("Ready", told.unwrap_or_default().to_owned())
         }
         "False" if ON_ITS_WAY.contains(&text(ready, "reason")) => ("Progressing", message()),
         "False" => ("NotReady", message()),

@@ -54,13 +54,13 @@ impl Made {
             let makers = entries.filter(|entry| MAKERS.contains(&text(entry, "kind")));
             places.extend(makers.map(|entry| (plane.clone(), text(entry, "namespace").to_owned())));
         }
-        let mut planes: HashMap<PlaneOf, Option<Cluster>> = HashMap::new();
+        let mut ways: HashMap<PlaneOf, Option<Cluster>> = HashMap::new();
         let mut found = Vec::new();
         for (plane, namespace) in places {
-            if !planes.contains_key(&plane) {
-                planes.insert(plane.clone(), opened(cluster, &plane).await);
+            if !ways.contains_key(&plane) {
+                ways.insert(plane.clone(), opened(cluster, &plane).await);
             }
-            if let Some(Some(plane)) = planes.get(&plane) {
+            if let Some(Some(plane)) = ways.get(&plane) {
                 found.extend(listed(plane, &namespace).await?);
             }
         }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::style::Style;
 
-fn member(kind: &str, name: &str, spec: Value) -> Value {
+fn member(kind: &str, name: &str, spec: &Value) -> Value {
     json!({
         "apiVersion": "openchoreo.dev/v1alpha1", "kind": kind, "spec": spec,
         "metadata": { "name": name, "namespace": "acme", "uid": format!("{kind}-{name}") },
@@ -15,7 +15,7 @@ fn family() -> Family {
     let mut release = member(
         "Release",
         "cart-dev",
-        json!({ "environmentName": "dev", "owner": { "projectName": "shop", "componentName": "cart" } }),
+        &json!({ "environmentName": "dev", "owner": { "projectName": "shop", "componentName": "cart" } }),
     );
     release["status"]["resources"] = json!([
         { "kind": "Deployment", "namespace": "cell", "name": "cart", "uid": "d", "healthStatus": "Healthy" },
@@ -29,24 +29,25 @@ fn family() -> Family {
     Family {
         organization: None,
         members: vec![
-            member("Project", "shop", json!({})),
-            member("Environment", "dev", json!({ "dataPlaneRef": "local" })),
-            member("Environment", "prod", json!({ "dataPlaneRef": "far" })),
-            member("DataPlane", "local", json!({})),
+            member("Project", "shop", &json!({})),
+            member("Environment", "dev", &json!({ "dataPlaneRef": "local" })),
+            member("Environment", "prod", &json!({ "dataPlaneRef": "far" })),
+            member("DataPlane", "local", &json!({})),
             release,
         ],
         made: Made::of(vec![replica_set]),
     }
 }
 
+/// The tree without what is said of health.
 fn drawn(branch: &Branch) -> String {
-    branch
-        .text(None, Style::plain())
-        .lines()
-        .map(|line| line.split("  ●").next().unwrap_or_default())
-        .map(|line| line.split("  ○").next().unwrap_or_default())
-        .map(|line| format!("{line}\n"))
-        .collect()
+    let text = branch.text(None, Style::plain());
+    let lines = text.lines().map(|line| {
+        let end = line.find("  ●").unwrap_or(line.len());
+        let end = line.find("  ○").unwrap_or(end);
+        [&line[..end], "\n"].concat()
+    });
+    lines.collect()
 }
 
 #[test]
