@@ -59,6 +59,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
                     let facts = json!({ "object": called, "result": result });
                     output::tell(arguments.output, &words, &facts)?;
                 }
+                Err(failure) if failure.is_final() => return Err(failure),
                 Err(failure) => {
                     failed += 1;
                     failure.report();
@@ -67,8 +68,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
         match failed {
             0 => Ok(()),
+            all if all == documents.len() => Err(Failure::told(1)),
             some => Err(Failure::new(format!(
-                "{some} of {} were not applied; the others were",
+                "{some} of {} could not be applied; the others are",
                 documents.len()
             ))),
         }
@@ -111,8 +113,8 @@ pub(crate) async fn apply(
     document: &Document,
     dry_run: bool,
 ) -> Result<String, Failure> {
-    let path = cluster.path_of(document).await?;
     let place = |failure: Failure| failure.at(&document.place);
+    let path = cluster.path_of(document).await.map_err(place)?;
     let before = cluster.get(&path).await.map_err(place)?;
     let how = Apply {
         manager: MANAGER,

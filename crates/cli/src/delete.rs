@@ -104,10 +104,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 async fn described(cluster: &Cluster, documents: &[Document]) -> Result<Vec<Target>, Failure> {
     let mut targets = Vec::new();
     for document in documents.iter().rev() {
+        let path = cluster.path_of(document).await;
         targets.push(Target {
             called: document.called(),
             named: format!("{} {}", document.kind().to_lowercase(), document.name()),
-            path: cluster.path_of(document).await?,
+            path: path.map_err(|failure| failure.at(&document.place))?,
         });
     }
     Ok(targets)
@@ -160,15 +161,15 @@ fn question(targets: &[Target]) -> String {
     let takes_more = names
         .iter()
         .any(|name| takes_more.iter().any(|kind| name.starts_with(kind)));
-    let below = if takes_more {
-        "Everything below goes with it (see it: quad tree), and it"
-    } else {
-        "It"
+    let below = match names.as_slice() {
+        [name] if takes_more => {
+            format!("Everything below goes with it (quad tree {name} shows it), and it")
+        }
+        _ if takes_more => "Everything below them goes with them, and it".to_owned(),
+        _ => "It".to_owned(),
     };
-    format!(
-        "Delete {}{more}? {below} cannot be undone.",
-        names.join(", ")
-    )
+    let names = names.join(", ");
+    format!("Delete {names}{more}? {below} cannot be undone.")
 }
 
 /// Asks for an end. Tells whether there was something to end.

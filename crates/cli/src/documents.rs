@@ -151,7 +151,11 @@ fn files(path: &Path, recursive: bool) -> Result<Vec<PathBuf>, Failure> {
 /// The documents of a text.
 fn parse(place: &str, text: &str) -> Result<Vec<Document>, Failure> {
     let values: Vec<Value> = serde_saphyr::from_multiple(text).map_err(|error| {
-        let failure = Failure::new(format!("{place} is neither YAML nor JSON")).because(&error);
+        // The first line says what and where; the others draw it.
+        let words = error.to_string();
+        let words = words.lines().next().unwrap_or_default();
+        let words = words.trim_start_matches("error: ");
+        let failure = Failure::new(format!("{place} is neither YAML nor JSON")).saying(words);
         if text.trim_start().starts_with('<') {
             failure.next("It looks like a web page: give the address of the raw file.")
         } else {

@@ -8,6 +8,8 @@ use crate::style::Style;
 #[derive(Debug)]
 pub(crate) struct Failure {
     code: u8,
+    /// Whether nothing else that is tried there would fare better.
+    is_final: bool,
     what: String,
     cause: Option<String>,
     next: Vec<String>,
@@ -18,6 +20,7 @@ impl Failure {
     pub(crate) fn new(what: impl Into<String>) -> Self {
         Self {
             code: 1,
+            is_final: false,
             what: what.into(),
             cause: None,
             next: Vec::new(),
@@ -61,6 +64,17 @@ impl Failure {
         }
         self.cause = Some(words);
         self
+    }
+
+    /// Nothing else that is tried there would fare better.
+    pub(crate) fn finally(mut self) -> Self {
+        self.is_final = true;
+        self
+    }
+
+    /// Whether nothing else that is tried there would fare better.
+    pub(crate) fn is_final(&self) -> bool {
+        self.is_final
     }
 
     /// Adds why a server was not asked or did not answer.
@@ -112,7 +126,9 @@ impl fmt::Display for Failure {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&self.what)?;
         if let Some(cause) = &self.cause {
-            write!(out, "\n    {cause}")?;
+            for line in cause.lines() {
+                write!(out, "\n    {line}")?;
+            }
         }
         for hint in &self.next {
             write!(out, "\n  {hint}")?;

@@ -250,10 +250,9 @@ async fn whole(wanted: &[Wanted<'_>], form: Form) -> Result<(), Failure> {
 
 /// Writes an object or a list of them.
 fn written(mut answer: Value, form: Form) -> Result<(), Failure> {
-    if let Some(items) = answer["items"].as_array_mut() {
-        items.iter_mut().for_each(tidied);
-    } else {
-        tidied(&mut answer);
+    match answer.get_mut("items").and_then(Value::as_array_mut) {
+        Some(items) => items.iter_mut().for_each(tidied),
+        None => tidied(&mut answer),
     }
     match form {
         Form::Json => output::say(&serde_json::to_string_pretty(&answer).unwrap_or_default()),

@@ -81,7 +81,7 @@ impl Cluster {
     pub(crate) async fn path_of(&self, document: &Document) -> Result<String, Failure> {
         let api_version = document.object["apiVersion"].as_str().unwrap_or_default();
         let kind = self.kind(api_version, document.kind()).await;
-        let (resource, is_namespaced) = kind.map_err(|failure| failure.at(&document.place))?;
+        let (resource, is_namespaced) = kind?;
         let namespace = document.namespace().unwrap_or(&self.namespace);
         let collection = url_path(&resource, is_namespaced.then_some(namespace));
         Ok(format!("{collection}/{}", document.name()))
@@ -117,6 +117,7 @@ impl Cluster {
                 .next("or ask a platform admin for a role: quad user add NAME --role developer"),
             kube::Error::Api(status) if status.code == 401 => {
                 Failure::new(format!("{} does not know you", self.url))
+                    .finally()
                     .saying(&status.message)
                     .next("Take a fresh kubeconfig: `quad up` writes one at every start")
             }
@@ -124,11 +125,14 @@ impl Cluster {
                 let failure = Failure::new(status.message.clone());
                 if status.code == 404 && status.message.starts_with("namespaces ") {
                     failure.next("An organization is a namespace: quad get organizations")
+                } else if status.message.ends_with("field not declared in schema") {
+                    failure.next("See which fields there are: kubectl explain KIND --recursive")
                 } else {
                     failure
                 }
             }
             error => Failure::new(format!("{} does not answer", self.url))
+                .finally()
                 .unanswered(error)
                 .next("Start the platform here: quad up")
                 .next("or name another cluster: --kubeconfig FILE"),

@@ -53,7 +53,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 async fn root(arguments: &Arguments, cluster: &Cluster) -> Result<Branch, Failure> {
     if arguments.what.is_empty() {
-        return Ok(Family::of(cluster).await?.organization(&cluster.namespace));
+        let namespace = &cluster.namespace;
+        return match Family::of(cluster).await?.organization(namespace) {
+            Some(branch) => Ok(branch),
+            None => {
+                let kind = cluster.named_kind("organization").await?;
+                Err(cluster.missing(&kind, namespace).await)
+            }
+        };
     }
     let (kind, names) = kind_and_names(&arguments.what)?;
     let [name] = names.as_slice() else {

@@ -75,7 +75,10 @@ pub(super) fn text(findings: &[Finding], style: Style) -> String {
     if findings.is_empty() {
         return "Nothing would change.\n".to_owned();
     }
-    let rows: Vec<Vec<String>> = findings.iter().map(row).collect();
+    let mut rows: Vec<Vec<String>> = findings.iter().map(row).collect();
+    if rows.iter().all(|row| row[1].is_empty()) {
+        rows.iter_mut().for_each(|row| drop(row.remove(1)));
+    }
     let widths = table::widths(&rows);
     let lines = findings.iter().zip(&rows).map(|(finding, row)| {
         let mark = match &finding.deed {

@@ -32,7 +32,9 @@ pub(super) async fn text(address: &str, largest: u64) -> Result<String, Failure>
 }
 
 async fn followed(address: &str, largest: u64) -> Result<String, Failure> {
-    let no_address = |words: &str| Failure::new(format!("{words} is no address"));
+    let no_address = |words: &str| {
+        Failure::usage(format!("{words} is no address")).next("Write https://HOST/PATH")
+    };
     let mut uri: Uri = address.parse().map_err(|_| no_address(address))?;
     for _ in 0..=MOST_REDIRECTS {
         match fetched(&uri, largest).await? {

@@ -17,9 +17,13 @@ use crate::{
     requests::OBJECTS,
 };
 
+/// A namespace may hold our kinds without being an organization's.
+const NO_ORGANIZATION: &str = "there is no organization of that name";
+
 /// Everything of our kinds in a namespace, and what releases made on their planes.
 pub(super) struct Family {
-    organization: Option<Value>,
+    /// The organization itself, or why it is not there.
+    organization: Result<Value, &'static str>,
     /// In the order of our kinds, each by name.
     members: Vec<Value>,
     made: Made,
@@ -54,9 +58,10 @@ impl Family {
         }
         let path = format!("/apis/openchoreo.dev/v1alpha1/organizations/{namespace}");
         let organization = match cluster.read(&path, OBJECTS).await {
-            Ok(organization) => Some(organization),
+            Ok(organization) => Ok(organization),
             // Whoever is of one organization may not see that there are others; its name is known all the same.
-            Err(kube::Error::Api(status)) if [403, 404].contains(&status.code) => None,
+            Err(kube::Error::Api(status)) if status.code == 403 => Err("you may not see it itself"),
+            Err(kube::Error::Api(status)) if status.code == 404 => Err(NO_ORGANIZATION),
             Err(error) => return Err(cluster.failed(&error)),
         };
         let releases = members.iter().filter(|object| object["kind"] == "Release");
@@ -68,12 +73,19 @@ impl Family {
         })
     }
 
-    /// The whole organization.
-    pub(super) fn organization(&self, namespace: &str) -> Branch {
-        let unknown = json!({ "metadata": { "name": namespace } });
-        let mut organization = self.organization.clone().unwrap_or(unknown);
+    /// The whole organization; nothing if there is nothing at all.
+    pub(super) fn organization(&self, namespace: &str) -> Option<Branch> {
+        let mut organization = match &self.organization {
+            Ok(organization) => organization.clone(),
+            Err(NO_ORGANIZATION) if self.members.is_empty() => return None,
+            Err(_) => json!({ "metadata": { "name": namespace } }),
+        };
         organization["kind"] = "Organization".into();
-        self.below(&organization)
+        let mut branch = self.below(&organization);
+        if let Err(words) = &self.organization {
+            (*words).clone_into(&mut branch.words);
+        }
+        Some(branch)
     }
 
     /// An object with everything below it.

@@ -27,7 +27,7 @@ fn family() -> Family {
         "status": { "replicas": 1, "readyReplicas": 1, "availableReplicas": 1, "fullyLabeledReplicas": 1 },
     });
     Family {
-        organization: None,
+        organization: Err(NO_ORGANIZATION),
         members: vec![
             member("Project", "shop", &json!({})),
             member("Environment", "dev", &json!({ "dataPlaneRef": "local" })),
@@ -53,7 +53,7 @@ fn drawn(branch: &Branch) -> String {
 #[test]
 fn an_organization_holds_all_and_a_release_is_below_its_project() {
     assert_eq!(
-        drawn(&family().organization("acme")),
+        drawn(&family().organization("acme").unwrap()),
         "Organization acme\n\
          ├─ Project shop\n\
          │  └─ Release cart-dev\n\
