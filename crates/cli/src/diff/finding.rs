@@ -77,7 +77,9 @@ pub(super) fn text(findings: &[Finding], style: Style) -> String {
     }
     let mut rows: Vec<Vec<String>> = findings.iter().map(row).collect();
     if rows.iter().all(|row| row[1].is_empty()) {
-        rows.iter_mut().for_each(|row| drop(row.remove(1)));
+        for row in &mut rows {
+            row.remove(1);
+        }
     }
     let widths = table::widths(&rows);
     let lines = findings.iter().zip(&rows).map(|(finding, row)| {
