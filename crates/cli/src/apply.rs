@@ -2,19 +2,19 @@
 
 use std::time::{Duration, Instant};
 
-use http::{Request, header};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{
-    arguments::TEMPLATE,
+    arguments::{Output, TEMPLATE},
     cluster::{Cluster, Which},
     documents::{Document, Files},
     failure::Failure,
     output,
+    requests::Apply,
     runtime::block_on,
 };
 
-/// Apply documents: files, folders or standard input; also those of core.choreo.dev/v1.
+/// Apply documents: files, folders, addresses or standard input; also those of core.choreo.dev/v1.
 #[derive(Debug, clap::Args)]
 #[command(
     before_help = "Examples:\n  quad apply -f platform/                  everything in a folder\n  quad apply -f - < release.yaml           from standard input",
@@ -28,6 +28,9 @@ pub(crate) struct Arguments {
     /// Only ask the server whether it would take them.
     #[arg(long)]
     dry_run: bool,
+    /// For whom to write.
+    #[arg(short, long, value_enum, default_value_t)]
+    output: Output,
 }
 
 /// The field manager of what people apply.
@@ -50,7 +53,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 namespace_of(&cluster, namespace).await?;
             }
             match apply(&cluster, document, arguments.dry_run).await {
-                Ok(outcome) => output::say(&outcome)?,
+                Ok(result) => {
+                    let called = document.called();
+                    let words = format!("{called} {result}");
+                    let facts = json!({ "object": called, "result": result });
+                    output::tell(arguments.output, &words, &facts)?;
+                }
+                Err(failure) if failure.is_final() => return Err(failure),
                 Err(failure) => {
                     failed += 1;
                     failure.report();
@@ -59,8 +68,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
         match failed {
             0 => Ok(()),
+            all if all == documents.len() => Err(Failure::told(1)),
             some => Err(Failure::new(format!(
-                "{some} of {} were not applied; the others were",
+                "{some} of {} could not be applied; the others are",
                 documents.len()
             ))),
         }
@@ -103,20 +113,15 @@ pub(crate) async fn apply(
     document: &Document,
     dry_run: bool,
 ) -> Result<String, Failure> {
-    let path = cluster.path_of(document).await?;
     let place = |failure: Failure| failure.at(&document.place);
+    let path = cluster.path_of(document).await.map_err(place)?;
     let before = cluster.get(&path).await.map_err(place)?;
-    let mut query = format!("fieldManager={MANAGER}&force=true&fieldValidation=Strict");
-    if dry_run {
-        query.push_str("&dryRun=All");
-    }
-    let request = Request::patch(format!("{path}?{query}"))
-        .header(header::CONTENT_TYPE, "application/apply-patch+yaml")
-        .body(document.object.to_string().into_bytes())
-        .map_err(|error| Failure::new("the request cannot be made").because(&error))?;
-    let after: Value = cluster
-        .client
-        .request(request)
+    let how = Apply {
+        manager: MANAGER,
+        is_rehearsal: dry_run,
+    };
+    let after = cluster
+        .apply(&path, &document.object, how)
         .await
         .map_err(|error| place(cluster.failed(&error)))?;
     let version = |object: &Value| object["metadata"]["resourceVersion"].clone();
@@ -130,5 +135,5 @@ pub(crate) async fn apply(
     } else {
         ""
     };
-    Ok(format!("{} {deed}{suffix}", document.called()))
+    Ok(format!("{deed}{suffix}"))
 }

@@ -2,7 +2,10 @@
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-use crate::{apply, completion, convert, delete, describe, down, get, up, user, version, wait};
+use crate::{
+    apply, completion, convert, delete, describe, diff, down, get, manual, tree, up, user, version,
+    wait,
+};
 
 /// An internal developer platform for Kubernetes, in one binary.
 #[derive(Debug, Parser)]
@@ -30,14 +33,17 @@ pub(crate) enum Verb {
     Up(up::Arguments),
     Down(down::Arguments),
     Apply(apply::Arguments),
+    Diff(diff::Arguments),
     Get(get::Arguments),
     Describe(describe::Arguments),
+    Tree(tree::Arguments),
     Wait(wait::Arguments),
     Delete(delete::Arguments),
     Convert(convert::Arguments),
     User(user::Arguments),
     Version(version::Arguments),
     Completion(completion::Arguments),
+    Man(manual::Arguments),
 }
 
 /// For whom to write.

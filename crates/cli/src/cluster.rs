@@ -2,23 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use http::{Request, header};
 use kube::{
     Client, Config,
     config::{KubeConfigOptions, Kubeconfig},
-    core::ApiResource,
-    discovery::{self, ApiCapabilities, Scope},
 };
-use quadrille_planes::feed::url_path;
-use serde_json::Value;
 
-use crate::{data_folder::default_kubeconfig, documents::Document, failure::Failure};
+use crate::{data_folder::default_kubeconfig, failure::Failure, nearest::nearest};
 
 /// Which cluster.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct Which {
-    /// The kubeconfig [default: $KUBECONFIG, ~/.kube/config, or that of `quad up`].
-    #[arg(long, value_name = "FILE", global = true)]
+    /// The kubeconfig [default: $KUBECONFIG, that of `quad up`, or ~/.kube/config].
+    #[arg(long, value_name = "FILE", global = true, value_hint = clap::ValueHint::FilePath)]
     kubeconfig: Option<PathBuf>,
     /// The context of the kubeconfig [default: its current one].
     #[arg(long, global = true)]
@@ -29,6 +24,7 @@ pub(crate) struct Which {
 }
 
 /// A cluster that can be talked to.
+#[derive(Clone)]
 pub(crate) struct Cluster {
     pub(crate) client: Client,
     /// The namespace of what says none.
@@ -41,6 +37,9 @@ impl Which {
     /// Finds it. Nothing is sent yet.
     pub(crate) async fn find(&self) -> Result<Cluster, Failure> {
         let kubeconfig = self.read()?;
+        if let Some(context) = &self.context {
+            known(context, &kubeconfig)?;
+        }
         let options = KubeConfigOptions {
             context: self.context.clone(),
             ..KubeConfigOptions::default()
@@ -60,14 +59,16 @@ impl Which {
         Ok(Cluster {
             client,
             namespace,
-            url,
+            url: url.trim_end_matches('/').to_owned(),
         })
     }
 
     fn read(&self) -> Result<Kubeconfig, Failure> {
         let named = |path: &Path| {
             Kubeconfig::read_from(path).map_err(|error| {
-                Failure::new(format!("{} is no kubeconfig", path.display())).because(&error)
+                Failure::new(format!("{} is no kubeconfig", path.display()))
+                    .because(&error)
+                    .next("Start a platform here, which writes one: quad up")
             })
         };
         if let Some(path) = &self.kubeconfig {
@@ -94,73 +95,19 @@ impl Which {
     }
 }
 
-impl Cluster {
-    /// The path of the object that a document describes.
-    pub(crate) async fn path_of(&self, document: &Document) -> Result<String, Failure> {
-        let api_version = document.object["apiVersion"].as_str().unwrap_or_default();
-        let kind = self.kind(api_version, document.kind()).await;
-        let (resource, is_namespaced) = kind.map_err(|failure| failure.at(&document.place))?;
-        let namespace = document.namespace().unwrap_or(&self.namespace);
-        let collection = url_path(&resource, is_namespaced.then_some(namespace));
-        Ok(format!("{collection}/{}", document.name()))
+/// A context that is not there is a typing error more often than not.
+fn known(context: &str, kubeconfig: &Kubeconfig) -> Result<(), Failure> {
+    let names: Vec<&str> = kubeconfig
+        .contexts
+        .iter()
+        .map(|known| known.name.as_str())
+        .collect();
+    if names.contains(&context) {
+        return Ok(());
     }
-
-    /// Reads an object; nothing if it is not there.
-    pub(crate) async fn get(&self, path: &str) -> Result<Option<Value>, Failure> {
-        let request = Request::get(path)
-            .header(header::ACCEPT, "application/json")
-            .body(Vec::new())
-            .map_err(|error| Failure::new("the request cannot be made").because(&error))?;
-        match self.client.request(request).await {
-            Ok(object) => Ok(Some(object)),
-            Err(kube::Error::Api(status)) if status.code == 404 => Ok(None),
-            Err(error) => Err(self.failed(&error)),
-        }
-    }
-
-    /// Finds a kind that the cluster serves, by its version and word.
-    async fn kind(&self, api_version: &str, kind: &str) -> Result<(ApiResource, bool), Failure> {
-        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
-        let wanted = kube::core::GroupVersionKind::gvk(group, version, kind);
-        match discovery::pinned_kind(&self.client, &wanted).await {
-            Ok((resource, ApiCapabilities { scope, .. })) => {
-                Ok((resource, scope == Scope::Namespaced))
-            }
-            Err(kube::Error::Api(status)) if status.code == 404 => {
-                Err(not_served(api_version, kind))
-            }
-            Err(kube::Error::Discovery(_)) => Err(not_served(api_version, kind)),
-            Err(error) => Err(self.failed(&error)),
-        }
-    }
-
-    /// What went wrong, and what to do.
-    pub(crate) fn failed(&self, error: &kube::Error) -> Failure {
-        match error {
-            kube::Error::Api(status) if status.code == 403 => Failure::new("you may not do that")
-                .because(error)
-                .next("See what you may do: kubectl auth can-i --list"),
-            kube::Error::Api(status) if status.code == 401 => {
-                Failure::new(format!("{} does not know you", self.url))
-                    .because(error)
-                    .next("Take a fresh kubeconfig: `quad up` writes one")
-            }
-            kube::Error::Api(status) => Failure::new(status.message.clone()),
-            error => Failure::new(format!("{} does not answer", self.url))
-                .because(error)
-                .next("Start the platform here: quad up")
-                .next("or name another cluster: --kubeconfig FILE"),
-        }
-    }
-}
-
-fn not_served(api_version: &str, kind: &str) -> Failure {
-    let failure = Failure::new(format!(
-        "the cluster does not serve {kind} of {api_version}"
-    ));
-    if api_version.starts_with(quadrille_types::GROUP) {
-        failure.next("Install our kinds: kubectl apply -f deploy/crds/")
-    } else {
-        failure.next("Install its definition first, or check apiVersion and kind.")
-    }
+    let failure = Failure::usage(format!("there is no context {context:?} in the kubeconfig"));
+    Err(match nearest(context, names.iter().copied()) {
+        Some(name) => failure.next(format!("Did you mean {name}?")),
+        None => failure.next(format!("There are: {}", names.join(", "))),
+    })
 }

@@ -2,15 +2,17 @@
 
 use std::fmt::Write as _;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{
     age,
-    arguments::TEMPLATE,
+    arguments::{Output, TEMPLATE},
     cluster::Cluster,
     failure::Failure,
-    object::{Named, Target},
+    fields::{self, placed, text as said},
+    object::Named,
     output,
+    requests::OBJECTS,
     runtime::block_on,
     style::Style,
 };
@@ -18,53 +20,46 @@ use crate::{
 /// Show one object: its conditions, what it put where and how that is doing, and what happened.
 #[derive(Debug, clap::Args)]
 #[command(
-    before_help = "Examples:\n  quad describe release cart           what it put where, and how that is doing\n  quad describe dataplane default      whether it is reached, and who uses it",
+    before_help = "Examples:\n  quad describe release cart           what it put where, and how that is doing\n  quad describe dataplane default      whether it is reached, and what is wrong if not",
     help_template = TEMPLATE
 )]
 pub(crate) struct Arguments {
     #[command(flatten)]
     object: Named,
+    /// For whom to write.
+    #[arg(short, long, value_enum, default_value_t)]
+    output: Output,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     block_on(async {
-        let Target {
-            cluster,
-            kind,
-            path,
-        } = arguments.object.find().await?;
-        let Some(object) = cluster.get(&path).await? else {
-            let place = if kind.is_namespaced {
-                format!(" in namespace {}", cluster.namespace)
-            } else {
-                String::new()
-            };
-            let called = kind.called(&arguments.object.name);
-            return Err(
-                Failure::new(format!("there is no {called}{place}")).next(format!(
-                    "See which there are: quad get {} -A",
-                    kind.plural()
-                )),
-            );
-        };
-        let events = events(&cluster, &object).await?;
-        let text = text(kind.kind(), &object, &events, Style::of_standard_output());
-        output::write(text.as_bytes())
+        let target = arguments.object.find().await?;
+        let object = target.read().await?;
+        let events = events(&target.cluster, &object).await?;
+        let style = Style::of_standard_output();
+        let text = text(target.kind.kind(), &object, events.as_deref(), style);
+        let facts = json!({ "object": object, "events": events });
+        output::tell(arguments.output, text.trim_end(), &facts)
     })
 }
 
-/// What happened to an object, the newest last.
-async fn events(cluster: &Cluster, object: &Value) -> Result<Vec<Value>, Failure> {
-    let uid = object["metadata"]["uid"].as_str().unwrap_or_default();
-    let namespace = object["metadata"]["namespace"]
-        .as_str()
-        .unwrap_or("default");
+/// What happened to an object, the newest last; nothing where that may not be seen.
+async fn events(cluster: &Cluster, object: &Value) -> Result<Option<Vec<Value>>, Failure> {
+    let namespace = match fields::namespace(object) {
+        "" => "default",
+        namespace => namespace,
+    };
+    let uid = fields::uid(object);
     let path =
         format!("/api/v1/namespaces/{namespace}/events?fieldSelector=involvedObject.uid%3D{uid}");
-    let list = cluster.get(&path).await?.unwrap_or_default();
-    let mut events = list["items"].as_array().cloned().unwrap_or_default();
+    let list = match cluster.read(&path, OBJECTS).await {
+        Ok(list) => list,
+        Err(kube::Error::Api(status)) if status.code == 403 => return Ok(None),
+        Err(error) => return Err(cluster.failed(&error)),
+    };
+    let mut events = fields::items(&list["items"]).to_vec();
     events.sort_by_key(|event| moment(event).to_owned());
-    Ok(events)
+    Ok(Some(events))
 }
 
 fn moment(event: &Value) -> &str {
@@ -74,22 +69,18 @@ fn moment(event: &Value) -> &str {
     told.or(made).unwrap_or_default()
 }
 
-fn text(kind: &str, object: &Value, events: &[Value], style: Style) -> String {
+fn text(kind: &str, object: &Value, events: Option<&[Value]>, style: Style) -> String {
     let mut out = String::new();
     let metadata = &object["metadata"];
-    let said = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let _ = writeln!(
-        out,
-        "{}",
-        style.bold(&format!("{kind} {}", said(&metadata["name"])))
-    );
+    let title = style.bold(&format!("{kind} {}", said(metadata, "name")));
+    let _ = writeln!(out, "{title}");
     if metadata["namespace"].is_string() {
-        let _ = writeln!(out, "  namespace   {}", said(&metadata["namespace"]));
+        let _ = writeln!(out, "  namespace   {}", said(metadata, "namespace"));
     }
-    let made = age::since(&said(&metadata["creationTimestamp"])).unwrap_or_default();
+    let made = age::since(said(metadata, "creationTimestamp")).unwrap_or_default();
     let _ = writeln!(out, "  age         {made}");
     if metadata["deletionTimestamp"].is_string() {
-        let since = age::since(&said(&metadata["deletionTimestamp"])).unwrap_or_default();
+        let since = age::since(said(metadata, "deletionTimestamp")).unwrap_or_default();
         let _ = writeln!(
             out,
             "  deleted     {since} ago, held by {}",
@@ -98,36 +89,39 @@ fn text(kind: &str, object: &Value, events: &[Value], style: Style) -> String {
     }
     conditions(&mut out, object, style);
     inventory(&mut out, object, style);
-    if !events.is_empty() {
-        let _ = writeln!(out, "\nEvents");
-        for event in events {
-            let when = age::since(moment(event)).unwrap_or_default();
-            let _ = writeln!(
-                out,
-                "  {when:>6} ago  {}  {}",
-                said(&event["reason"]),
-                said(&event["message"])
-            );
+    match events {
+        None => out.push_str("\nEvents\n  you may not see them\n"),
+        Some([]) => {}
+        Some(events) => {
+            out.push_str("\nEvents\n");
+            for event in events {
+                let when = age::since(moment(event)).unwrap_or_default();
+                let times = match event["count"].as_i64().unwrap_or(1) {
+                    ..=1 => String::new(),
+                    count => format!(" ({count} times)"),
+                };
+                let (reason, message) = (said(event, "reason"), said(event, "message"));
+                let _ = writeln!(out, "  {when:>6} ago  {reason}  {message}{times}");
+            }
         }
     }
     out
 }
 
 fn list(names: &Value) -> String {
-    let names = names
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str);
+    let names = fields::items(names).iter().filter_map(Value::as_str);
     names.collect::<Vec<_>>().join(", ")
 }
 
 fn conditions(out: &mut String, object: &Value, style: Style) {
-    let conditions = object["status"]["conditions"].as_array();
-    let Some(conditions) = conditions.filter(|conditions| !conditions.is_empty()) else {
-        let _ = writeln!(out, "\nNothing is said about it yet.");
+    let conditions = fields::conditions(object);
+    if conditions.is_empty() {
+        // Most kinds of a cluster have nothing to say, and that says nothing.
+        if said(object, "apiVersion").starts_with(quadrille_types::GROUP) {
+            out.push_str("\nNothing is said about it yet.\n");
+        }
         return;
-    };
+    }
     let _ = writeln!(out, "\nConditions");
     let width = |key: &str| {
         let lengths = conditions
@@ -164,26 +158,18 @@ fn inventory(out: &mut String, object: &Value, style: Style) {
     };
     let _ = writeln!(out, "\nObjects");
     let called = |entry: &Value| {
-        let text = |key: &str| entry[key].as_str().unwrap_or_default();
-        match text("namespace") {
-            "" => format!("{} {}", text("kind"), text("name")),
-            namespace => format!("{} {namespace}/{}", text("kind"), text("name")),
-        }
+        let place = placed(said(entry, "namespace"), said(entry, "name"));
+        format!("{} {place}", said(entry, "kind"))
     };
     let width = resources.iter().map(|entry| called(entry).len()).max();
     let width = width.unwrap_or_default();
     for entry in resources {
         let health = entry["healthStatus"].as_str().unwrap_or("Unknown");
-        let mark = match health {
-            "Healthy" => style.green("●"),
-            "Degraded" => style.red("✖"),
-            _ => "○".to_owned(),
-        };
         let error = entry["error"]["message"].as_str();
-        let words = error
-            .or(entry["healthMessage"].as_str())
-            .unwrap_or_default();
-        let line = format!("  {:<width$}  {mark} {health:<11}  {words}", called(entry));
+        let words = error.unwrap_or(said(entry, "healthMessage"));
+        let padding = " ".repeat("Progressing".len().saturating_sub(health.len()));
+        let health = style.health(health);
+        let line = format!("  {:<width$}  {health}{padding}  {words}", called(entry));
         let _ = writeln!(out, "{}", line.trim_end());
     }
 }

@@ -1,4 +1,6 @@
-//! Documents that people hand over: files, folders, standard input; YAML or JSON, one or many in each.
+//! Documents that people hand over: files, folders, addresses, standard input; YAML or JSON, one or many in each.
+
+mod fetch;
 
 use std::{
     fs,
@@ -9,7 +11,7 @@ use std::{
 use quadrille_types::older;
 use serde_json::Value;
 
-use crate::{failure::Failure, kinds};
+use crate::{failure::Failure, kinds, runtime::block_on};
 
 /// The most that is read of one file.
 const LARGEST: u64 = 16 * 1024 * 1024;
@@ -17,8 +19,8 @@ const LARGEST: u64 = 16 * 1024 * 1024;
 /// Which documents.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Files {
-    /// A file or folder, or - for standard input; can be given more than once.
-    #[arg(short, long = "filename", value_name = "FILE", required = true)]
+    /// A file, a folder, an https:// address, or - for standard input; can be given more than once.
+    #[arg(short, long = "filename", value_name = "FILE", value_hint = clap::ValueHint::AnyPath)]
     filename: Vec<PathBuf>,
     /// Also what is in folders within folders.
     #[arg(short = 'R', long)]
@@ -52,6 +54,12 @@ impl Document {
         kinds::called(group, self.kind(), self.name())
     }
 
+    /// Whether it is a release of ours.
+    pub(crate) fn is_release(&self) -> bool {
+        let api_version = self.object["apiVersion"].as_str().unwrap_or_default();
+        self.kind() == "Release" && api_version.starts_with(quadrille_types::GROUP)
+    }
+
     /// Its namespace, if it says one.
     pub(crate) fn namespace(&self) -> Option<&str> {
         let namespace = self.object["metadata"]["namespace"].as_str();
@@ -60,15 +68,27 @@ impl Document {
 }
 
 impl Files {
+    /// Whether there are any.
+    pub(crate) fn are_given(&self) -> bool {
+        !self.filename.is_empty()
+    }
+
     /// Reads all of them. Those of the first generation become ours.
     pub(crate) fn read(&self) -> Result<Vec<Document>, Failure> {
+        if !self.are_given() {
+            return Err(Failure::usage("which documents?")
+                .next("Give a file or a folder: -f FILE")
+                .next("or standard input: -f -"));
+        }
         let mut documents = Vec::new();
         for path in &self.filename {
+            let place = path.display().to_string();
             if path.as_os_str() == "-" {
-                documents.extend(parse(
-                    "standard input",
-                    &read_all(io::stdin(), "standard input")?,
-                )?);
+                let place = "standard input";
+                documents.extend(parse(place, &read_all(io::stdin(), place)?)?);
+            } else if fetch::is_address(&place) {
+                let text = block_on(fetch::text(&place, LARGEST))?;
+                documents.extend(parse(&place, &text)?);
             } else {
                 for file in files(path, self.recursive)? {
                     let shown = file.display().to_string();
@@ -93,11 +113,13 @@ fn read_all(from: impl io::Read, place: &str) -> Result<String, Failure> {
     let read =
         read.map_err(|error| Failure::new(format!("{place} cannot be read")).because(&error))?;
     if read as u64 > LARGEST {
-        return Err(
-            Failure::new(format!("{place} is larger than {} MiB", LARGEST >> 20)).next("Split it."),
-        );
+        return Err(too_large(place));
     }
     Ok(text)
+}
+
+fn too_large(place: &str) -> Failure {
+    Failure::new(format!("{place} is larger than {} MiB", LARGEST >> 20)).next("Split it.")
 }
 
 /// The files of a folder that look like documents, in order; a file that was named is taken as it is.
@@ -129,7 +151,16 @@ fn files(path: &Path, recursive: bool) -> Result<Vec<PathBuf>, Failure> {
 /// The documents of a text.
 fn parse(place: &str, text: &str) -> Result<Vec<Document>, Failure> {
     let values: Vec<Value> = serde_saphyr::from_multiple(text).map_err(|error| {
-        Failure::new(format!("{place} is neither YAML nor JSON")).because(&error)
+        // The first line says what and where; the others draw it.
+        let words = error.to_string();
+        let words = words.lines().next().unwrap_or_default();
+        let words = words.trim_start_matches("error: ");
+        let failure = Failure::new(format!("{place} is neither YAML nor JSON")).saying(words);
+        if text.trim_start().starts_with('<') {
+            failure.next("It looks like a web page: give the address of the raw file.")
+        } else {
+            failure
+        }
     })?;
     let mut documents = Vec::new();
     let values = values.into_iter().filter(|value| !value.is_null());

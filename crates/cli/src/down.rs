@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let folder = data_folder::locate(arguments.data_dir.as_deref())?;
     let facts = match look(&folder)? {
         Found::Nobody => {
-            return tell(
+            return output::tell(
                 arguments.output,
                 &format!("Nothing runs on {}.", shown(&folder)),
                 &json!({ "stopped": false, "dataDir": folder }),
@@ -78,7 +78,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
         thread::sleep(LOOK);
     }
-    tell(
+    output::tell(
         arguments.output,
         &format!(
             "Stopped (process {}). Your data stays in {}; start again with: quad up",
@@ -124,12 +124,5 @@ fn end(facts: &Facts) -> Result<(), Failure> {
                     facts.pid
                 )),
         ),
-    }
-}
-
-fn tell(output: Output, words: &str, facts: &serde_json::Value) -> Result<(), Failure> {
-    match output {
-        Output::Text => output::say(words),
-        Output::Json => output::say(&facts.to_string()),
     }
 }

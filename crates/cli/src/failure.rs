@@ -8,6 +8,8 @@ use crate::style::Style;
 #[derive(Debug)]
 pub(crate) struct Failure {
     code: u8,
+    /// Whether nothing else that is tried there would fare better.
+    is_final: bool,
     what: String,
     cause: Option<String>,
     next: Vec<String>,
@@ -18,6 +20,7 @@ impl Failure {
     pub(crate) fn new(what: impl Into<String>) -> Self {
         Self {
             code: 1,
+            is_final: false,
             what: what.into(),
             cause: None,
             next: Vec::new(),
@@ -63,6 +66,46 @@ impl Failure {
         self
     }
 
+    /// Nothing else that is tried there would fare better.
+    pub(crate) fn finally(mut self) -> Self {
+        self.is_final = true;
+        self
+    }
+
+    /// Whether nothing else that is tried there would fare better.
+    pub(crate) fn is_final(&self) -> bool {
+        self.is_final
+    }
+
+    /// Adds why a server was not asked or did not answer.
+    pub(crate) fn unanswered(self, error: &kube::Error) -> Self {
+        match error {
+            // Its own words add nothing to those of what is within.
+            kube::Error::Service(inner) => self.because(&**inner),
+            error => self.because(error),
+        }
+    }
+
+    /// Adds why, in the words of whoever refused.
+    pub(crate) fn saying(mut self, words: impl Into<String>) -> Self {
+        self.cause = Some(words.into());
+        self
+    }
+
+    /// The same with the exit code that a verb has for it.
+    pub(crate) fn with_code(mut self, code: u8) -> Self {
+        self.code = code;
+        self
+    }
+
+    /// Everything was said already: only the exit code is left.
+    pub(crate) fn told(code: u8) -> Self {
+        Self {
+            code,
+            ..Self::new("")
+        }
+    }
+
     /// Adds what to do next.
     pub(crate) fn next(mut self, hint: impl Into<String>) -> Self {
         self.next.push(hint.into());
@@ -71,8 +114,10 @@ impl Failure {
 
     /// Tells the user, and gives the exit code.
     pub(crate) fn report(&self) -> ExitCode {
-        let style = Style::of_standard_error();
-        eprintln!("{} {self}", style.red("✖"));
+        if !self.what.is_empty() {
+            let style = Style::of_standard_error();
+            eprintln!("{} {self}", style.red("✖"));
+        }
         ExitCode::from(self.code)
     }
 }
@@ -81,7 +126,9 @@ impl fmt::Display for Failure {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&self.what)?;
         if let Some(cause) = &self.cause {
-            write!(out, "\n    {cause}")?;
+            for line in cause.lines() {
+                write!(out, "\n    {line}")?;
+            }
         }
         for hint in &self.next {
             write!(out, "\n  {hint}")?;

@@ -7,7 +7,7 @@ use kube::{
 use quadrille_planes::feed::url_path;
 use serde_json::Value;
 
-use crate::{cluster::Cluster, failure::Failure};
+use crate::{cluster::Cluster, failure::Failure, nearest::nearest, progress};
 
 /// A kind that was found.
 pub(crate) struct Found {
@@ -35,6 +35,21 @@ impl Found {
     pub(crate) fn kind(&self) -> &str {
         &self.resource.kind
     }
+
+    /// Its word, as people type it.
+    pub(crate) fn word(&self) -> String {
+        self.resource.kind.to_lowercase()
+    }
+
+    /// Its version with the group.
+    pub(crate) fn api_version(&self) -> &str {
+        &self.resource.api_version
+    }
+
+    /// Whether it is one of ours.
+    pub(crate) fn is_ours(&self) -> bool {
+        self.resource.group == quadrille_types::GROUP
+    }
 }
 
 /// An object, as it is called.
@@ -45,6 +60,22 @@ pub(crate) fn called(group: &str, kind: &str, name: &str) -> String {
     } else {
         format!("{kind}.{group}/{name}")
     }
+}
+
+/// Every kind of ours, in their order.
+pub(crate) fn all_of_ours() -> Vec<Found> {
+    let kinds = ours()
+        .into_iter()
+        .map(|(resource, is_namespaced, _)| Found {
+            resource,
+            is_namespaced,
+        });
+    kinds.collect()
+}
+
+/// Every word for a kind of ours, for completion.
+pub(crate) fn words() -> Vec<String> {
+    ours().into_iter().flat_map(|(_, _, names)| names).collect()
 }
 
 /// The names of our kinds: word, plural, short names.
@@ -79,27 +110,28 @@ impl Cluster {
     pub(crate) async fn named_kind(&self, name: &str) -> Result<Found, Failure> {
         let wanted = name.to_lowercase();
         let ours = ours();
-        let known = ours.iter().find(|(resource, _, names)| {
-            let full = format!("{}.{}", resource.plural, resource.group);
-            names.contains(&wanted) || full == wanted
-        });
+        let is_meant = |resource: &ApiResource| {
+            let full = |word: &str| format!("{word}.{}", resource.group);
+            full(&resource.plural) == wanted || full(&resource.kind.to_lowercase()) == wanted
+        };
+        let known = ours
+            .iter()
+            .find(|(resource, _, names)| names.contains(&wanted) || is_meant(resource));
         if let Some((resource, is_namespaced, _)) = known {
             return Ok(Found {
                 resource: resource.clone(),
                 is_namespaced: *is_namespaced,
             });
         }
-        let discovery = Discovery::new(self.client.clone()).run().await;
+        let words = format!("asking {} what it serves", self.url);
+        let discovery = Discovery::new(self.client.clone()).run();
+        let discovery = progress::during(&words, discovery).await;
         let discovery = discovery.map_err(|error| self.failed(&error))?;
         let mut served: Vec<String> = ours.into_iter().flat_map(|(_, _, names)| names).collect();
         for group in discovery.groups() {
             for (resource, capabilities) in group.recommended_resources() {
-                let names = [
-                    resource.kind.to_lowercase(),
-                    resource.plural.clone(),
-                    format!("{}.{}", resource.plural, resource.group),
-                ];
-                if names.contains(&wanted) {
+                let names = [resource.kind.to_lowercase(), resource.plural.clone()];
+                if names.contains(&wanted) || is_meant(&resource) || is_short(&resource, &wanted) {
                     return Ok(Found {
                         is_namespaced: capabilities.scope == Scope::Namespaced,
                         resource,
@@ -112,15 +144,34 @@ impl Cluster {
     }
 }
 
+/// The short names that everybody knows; discovery as we read it does not tell them.
+fn is_short(resource: &ApiResource, word: &str) -> bool {
+    let known = [
+        ("", "pods", "po"),
+        ("", "services", "svc"),
+        ("", "namespaces", "ns"),
+        ("", "configmaps", "cm"),
+        ("", "events", "ev"),
+        ("", "nodes", "no"),
+        ("", "serviceaccounts", "sa"),
+        ("", "persistentvolumeclaims", "pvc"),
+        ("", "persistentvolumes", "pv"),
+        ("apps", "deployments", "deploy"),
+        ("apps", "replicasets", "rs"),
+        ("apps", "statefulsets", "sts"),
+        ("apps", "daemonsets", "ds"),
+        ("batch", "cronjobs", "cj"),
+        ("networking.k8s.io", "networkpolicies", "netpol"),
+        ("autoscaling", "horizontalpodautoscalers", "hpa"),
+        ("apiextensions.k8s.io", "customresourcedefinitions", "crd"),
+    ];
+    known.contains(&(&resource.group, &resource.plural, word))
+}
+
 fn unknown(wanted: &str, served: &[String]) -> Failure {
     let failure = Failure::usage(format!("there is no kind {wanted:?}"));
-    let nearest = served
-        .iter()
-        .map(|name| (strsim::damerau_levenshtein(wanted, name), name))
-        .filter(|(distance, name)| *distance <= 1 + name.len() / 4)
-        .min();
-    let failure = match nearest {
-        Some((_, name)) => failure.next(format!("Did you mean {name}?")),
+    let failure = match nearest(wanted, served.iter().map(String::as_str)) {
+        Some(name) => failure.next(format!("Did you mean {name}?")),
         None => failure,
     };
     failure.next("See them all: kubectl api-resources")

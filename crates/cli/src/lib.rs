@@ -9,24 +9,35 @@ mod apply;
 mod arguments;
 mod cluster;
 mod completion;
+mod confirm;
 mod controller;
 mod convert;
 mod data_folder;
 mod delete;
 mod describe;
+mod diff;
 mod documents;
 mod down;
 mod failure;
+mod fields;
 mod get;
 mod instance;
 mod kinds;
 mod kubeconfig;
+mod manual;
+mod nearest;
 mod object;
 mod output;
+mod patience;
+mod plane;
+mod progress;
+mod requests;
 mod runtime;
 mod signals;
 mod style;
 mod table;
+mod terminal;
+mod tree;
 mod up;
 mod user;
 mod version;
@@ -49,12 +60,15 @@ where
         Verb::Apply(arguments) => apply::run(arguments),
         Verb::Get(arguments) => get::run(arguments),
         Verb::Describe(arguments) => describe::run(arguments),
+        Verb::Tree(arguments) => tree::run(arguments),
+        Verb::Diff(arguments) => diff::run(arguments),
         Verb::Wait(arguments) => wait::run(arguments),
         Verb::Delete(arguments) => delete::run(arguments),
         Verb::Convert(arguments) => convert::run(arguments),
         Verb::User(arguments) => user::run(arguments),
         Verb::Version(arguments) => version::run(arguments),
         Verb::Completion(arguments) => completion::run(arguments),
+        Verb::Man(arguments) => manual::run(arguments),
     })
 }
 

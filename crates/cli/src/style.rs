@@ -19,6 +19,12 @@ impl Style {
         Self::of(io::stderr().is_terminal())
     }
 
+    /// For text that is compared or kept.
+    #[cfg(test)]
+    pub(crate) fn plain() -> Self {
+        Self { colour: false }
+    }
+
     fn of(terminal: bool) -> Self {
         let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         let dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
@@ -42,9 +48,38 @@ impl Style {
         self.wrap("31", text)
     }
 
+    /// Under way.
+    pub(crate) fn yellow(self, text: &str) -> String {
+        self.wrap("33", text)
+    }
+
     /// Important.
     pub(crate) fn bold(self, text: &str) -> String {
         self.wrap("1", text)
+    }
+
+    /// A word about health, with its mark.
+    pub(crate) fn health(self, word: &str) -> String {
+        match word {
+            "Healthy" | "Ready" => format!("{} {word}", self.green("●")),
+            "Degraded" | "NotReady" | "Failed" => format!("{} {word}", self.red("✖")),
+            "Progressing" | "Going" => format!("{} {word}", self.yellow("◐")),
+            _ => format!("○ {word}"),
+        }
+    }
+
+    /// A cell of a table, by its column: what is well is green, what is not is red.
+    pub(crate) fn cell(self, column: &str, text: &str, padded: &str) -> String {
+        match (column, text) {
+            ("READY" | "REACHABLE" | "AVAILABLE", "True")
+            | ("STATUS", "Running" | "Active" | "Bound") => self.green(padded),
+            ("READY" | "REACHABLE" | "AVAILABLE", "False")
+            | ("STATUS", "Failed" | "Error" | "CrashLoopBackOff" | "ImagePullBackOff") => {
+                self.red(padded)
+            }
+            ("STATUS", "Pending" | "Terminating" | "ContainerCreating") => self.yellow(padded),
+            _ => padded.to_owned(),
+        }
     }
 
     fn wrap(self, code: &str, text: &str) -> String {

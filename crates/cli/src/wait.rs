@@ -2,20 +2,24 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use quadrille_types::conditions::ConditionType;
+use serde_json::{Value, json};
 
 use crate::{
-    arguments::TEMPLATE,
+    arguments::{Output, TEMPLATE},
     failure::Failure,
+    fields,
+    nearest::nearest,
     object::{Named, Target},
-    output,
+    output, patience,
+    progress::Progress,
     runtime::block_on,
 };
 
 /// Wait until an object has a condition (Ready, if nothing else is asked for) or is gone.
 #[derive(Debug, clap::Args)]
 #[command(
-    before_help = "Examples:\n  quad wait release cart                     until it is Ready\n  quad wait environment staging --for gone    until it is gone",
+    before_help = "Examples:\n  quad wait release cart                      until it is Ready\n  quad wait environment staging --for gone    until it is gone",
     help_template = TEMPLATE
 )]
 pub(crate) struct Arguments {
@@ -24,9 +28,12 @@ pub(crate) struct Arguments {
     /// A condition such as `Ready` or `ResourcesApplied`, or `gone`.
     #[arg(long = "for", value_name = "CONDITION", default_value = "Ready")]
     condition: String,
-    /// How long to wait, in seconds.
-    #[arg(long, default_value_t = 300)]
-    timeout: u64,
+    /// How long to wait: seconds, or 5m.
+    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = patience::parse)]
+    timeout: Duration,
+    /// For whom to write.
+    #[arg(short, long, value_enum, default_value_t)]
+    output: Output,
 }
 
 /// How often to look.
@@ -34,54 +41,84 @@ const OFTEN: Duration = Duration::from_millis(200);
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     block_on(async {
+        let target = arguments.object.find().await?;
         let Target {
             cluster,
             kind,
+            name,
             path,
-        } = arguments.object.find().await?;
-        let name = &arguments.object.name;
+        } = &target;
+        let wanted = wanted(&arguments.condition, kind.is_ours())?;
         let called = kind.called(name);
-        let is_end = arguments.condition.eq_ignore_ascii_case("gone");
-        let deadline = Instant::now() + Duration::from_secs(arguments.timeout);
-        let mut said = String::new();
+        let deadline = Instant::now() + arguments.timeout;
+        let mut progress = Progress::start();
         loop {
-            let object = cluster.get(&path).await?;
-            let words = match &object {
-                None if is_end => return output::say(&format!("{called} is gone")),
-                None => "it does not exist yet".to_owned(),
-                Some(_) if is_end => "it is still there".to_owned(),
-                Some(object) => match judge(object, &arguments.condition) {
-                    Ok(()) => {
-                        return output::say(&format!("{called} is {}", arguments.condition));
-                    }
+            let words = match (cluster.get(path).await?, &wanted) {
+                (None, Wanted::Gone) => break,
+                (None, _) => "it does not exist yet".to_owned(),
+                (Some(object), Wanted::Gone) => match fields::waits_for(&object) {
+                    "" => "it is still there".to_owned(),
+                    words => words.to_owned(),
+                },
+                (Some(object), Wanted::Condition(condition)) => match judge(&object, condition) {
+                    Ok(()) => break,
                     Err(words) => words,
                 },
             };
-            if words != said {
-                output::aside(&format!("  {called}: {words}"));
-                said = words;
-            }
+            progress.show(&format!("{called}: {words}"));
             if Instant::now() > deadline {
-                let what = format!("{called} is not {} yet", arguments.condition);
-                return Err(Failure::not_yet(what).next(said).next(format!(
-                    "Look closer: quad describe {} {name}",
-                    kind.kind().to_lowercase(),
+                let what = format!("{called} is not {wanted} yet");
+                return Err(Failure::not_yet(what).saying(words).next(format!(
+                    "Look closer: quad describe {} {name} -n {}",
+                    kind.word(),
+                    cluster.namespace,
                 )));
             }
             tokio::time::sleep(OFTEN).await;
         }
+        progress.clear();
+        let facts = json!({ "object": called, "is": wanted.to_string() });
+        output::tell(arguments.output, &format!("{called} is {wanted}"), &facts)
+    })
+}
+
+/// What is waited for.
+enum Wanted {
+    Gone,
+    Condition(String),
+}
+
+impl std::fmt::Display for Wanted {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(match self {
+            Self::Gone => "gone",
+            Self::Condition(condition) => condition,
+        })
+    }
+}
+
+/// What a word means. Our own kinds have certain conditions; nobody should wait for another one.
+fn wanted(word: &str, is_ours: bool) -> Result<Wanted, Failure> {
+    if word.eq_ignore_ascii_case("gone") {
+        return Ok(Wanted::Gone);
+    }
+    let known = || ConditionType::ALL.iter().map(|known| known.as_str());
+    if let Some(known) = known().find(|known| known.eq_ignore_ascii_case(word)) {
+        return Ok(Wanted::Condition(known.to_owned()));
+    }
+    if !is_ours {
+        return Ok(Wanted::Condition(word.to_owned()));
+    }
+    let failure = Failure::usage(format!("there is no condition {word:?}"));
+    Err(match nearest(word, known().chain(["gone"])) {
+        Some(near) => failure.next(format!("Did you mean {near}?")),
+        None => failure.next("See the conditions of an object: quad describe KIND NAME"),
     })
 }
 
 /// Whether a condition holds for what is asked for now, or what it says instead.
 fn judge(object: &Value, condition: &str) -> Result<(), String> {
-    let conditions = object["status"]["conditions"].as_array();
-    let mut conditions = conditions.into_iter().flatten();
-    let of_type = |one: &&Value| {
-        let name = one["type"].as_str().unwrap_or_default();
-        name.eq_ignore_ascii_case(condition)
-    };
-    let Some(found) = conditions.find(of_type) else {
+    let Some(found) = fields::condition(object, condition) else {
         return Err(format!("nothing is said about {condition} yet"));
     };
     let generation = &object["metadata"]["generation"];
@@ -116,5 +153,15 @@ mod tests {
         assert_eq!(judge(&object(2, "False"), "Ready"), Err("waits".to_owned()));
         assert!(judge(&object(1, "True"), "Ready").is_err());
         assert!(judge(&object(2, "True"), "Synced").is_err());
+    }
+
+    #[test]
+    fn a_mistyped_condition_is_not_waited_for() {
+        let said = |word, is_ours| wanted(word, is_ours).map(|wanted| wanted.to_string());
+        assert_eq!(said("ready", true).unwrap(), "Ready");
+        assert_eq!(said("Complete", false).unwrap(), "Complete");
+        assert_eq!(said("GONE", true).unwrap(), "gone");
+        let refused = said("Redy", true).unwrap_err().to_string();
+        assert!(refused.contains("Did you mean Ready?"), "{refused}");
     }
 }

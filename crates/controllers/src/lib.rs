@@ -7,6 +7,7 @@ pub mod control;
 pub mod events;
 pub mod lease;
 pub mod permissions;
+pub mod preview;
 pub mod queue;
 pub mod retry;
 

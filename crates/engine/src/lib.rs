@@ -25,6 +25,7 @@ pub use carry::{Results, apply, look, remove};
 pub use failure::Failure;
 pub use fence::Fence;
 pub use guarded::{DEADLINE, Guarded};
+pub use replace::{Immutable, immutable};
 pub use send::{Applied, Owner, recorded};
 pub use sights::{AtOnce, Doing, Sights, Tell};
 pub use site::{Deleted, Marks, Site};

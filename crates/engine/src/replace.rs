@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// What to do about an immutable field.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Immutable {
+pub enum Immutable {
     /// Delete the object and make it anew.
     Replace,
     /// Leave it, and say why.
@@ -17,7 +17,7 @@ pub(crate) enum Immutable {
 const ALLOW_REPLACE: &str = quadrille_types::annotations::ALLOW_REPLACE;
 
 /// What to do about an answer, if it is about an immutable field.
-pub(crate) fn immutable(kind: &GroupKind, object: &Value, trouble: &Trouble) -> Option<Immutable> {
+pub fn immutable(kind: &GroupKind, object: &Value, trouble: &Trouble) -> Option<Immutable> {
     let Trouble::Invalid(status) = trouble else {
         return None;
     };

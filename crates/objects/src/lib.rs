@@ -10,6 +10,7 @@
 
 pub mod claim;
 pub mod desired;
+pub mod difference;
 pub mod digest;
 pub mod health;
 pub mod identity;

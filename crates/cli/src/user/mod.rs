@@ -5,7 +5,7 @@ mod list;
 mod remove;
 mod team;
 
-use crate::{arguments::TEMPLATE, failure::Failure};
+use crate::{arguments::TEMPLATE, failure::Failure, runtime::block_on};
 
 /// Add, list and remove local users of what `quad up` runs.
 #[derive(Debug, clap::Args)]
@@ -28,11 +28,7 @@ enum Action {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::new("the process cannot start its threads").because(&error))?;
-    runtime.block_on(async {
+    block_on(async {
         match &arguments.action {
             Action::Add(arguments) => add::run(arguments).await,
             Action::List(arguments) => list::run(arguments).await,

@@ -52,10 +52,11 @@ pub(super) async fn run(arguments: &Arguments) -> Result<(), Failure> {
             .because(&error));
         }
     }
-    match arguments.output {
-        Output::Text => output::say(&format!(
+    output::tell(
+        arguments.output,
+        &format!(
             "{name} is no longer a user. Copies of the kubeconfig still say who they are, and may nothing."
-        )),
-        Output::Json => output::say(&json!({ "name": name, "removed": true }).to_string()),
-    }
+        ),
+        &json!({ "name": name, "removed": true }),
+    )
 }

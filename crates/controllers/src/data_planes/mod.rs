@@ -33,7 +33,7 @@ pub(crate) struct Surroundings {
 
 impl Surroundings {
     /// How objects of ours are told from others, on every plane.
-    fn marks() -> Marks {
+    pub(crate) fn marks() -> Marks {
         Marks {
             lens: Lens {
                 owner_label: tracking::RELEASE_UID,

@@ -112,7 +112,7 @@ impl Shelves {
 }
 
 /// The plane that an environment asks for, or why nobody can tell.
-fn plane_of(environment: &Environment) -> Result<PlaneName, String> {
+pub(crate) fn plane_of(environment: &Environment) -> Result<PlaneName, String> {
     let resolved = environment
         .spec
         .resolve()

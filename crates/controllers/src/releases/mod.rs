@@ -33,15 +33,12 @@ use quadrille_types::Release;
 use serde_json::Value;
 use tokio::{sync::watch, task::JoinSet};
 
-use self::{
-    facts::{Facts, Written},
-    run::Again,
-    world::Told,
-};
 pub(crate) use self::{
+    facts::{Facts, Written},
     status::now,
     world::{Brief, Inner, PlaneFacts, World},
 };
+use self::{run::Again, world::Told};
 use crate::{
     control::Control,
     events::Events,

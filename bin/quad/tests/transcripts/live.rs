@@ -1,0 +1,214 @@
+//! What moves: watches, and what is shown and asked on a terminal.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::{Read, Write as _},
+    path::Path,
+    process::{Child, Command, Stdio},
+    sync::mpsc::{self, Receiver},
+    thread,
+    time::Instant,
+};
+
+use rustix::{
+    pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt},
+    termios::{Winsize, tcsetwinsize},
+};
+use tempfile::tempdir;
+
+use crate::{
+    instance::{DEADLINE, Instance},
+    transcript::Desk,
+};
+
+/// A command whose words are read while it runs. It ends with the test.
+struct Running {
+    child: Child,
+    pieces: Receiver<Vec<u8>>,
+    said: String,
+}
+
+impl Running {
+    /// In a pipe.
+    fn piped(command: &mut Command) -> Self {
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let out = child.stdout.take().unwrap();
+        Self::reading(child, out)
+    }
+
+    /// On a terminal of 24 rows, with the hand that types there.
+    fn on_terminal(command: &mut Command) -> (Self, File) {
+        let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&terminal).unwrap();
+        unlockpt(&terminal).unwrap();
+        let size = Winsize {
+            ws_row: 24,
+            ws_col: 100,
+            ws_xpixel: 0,
+            ws_ypixel: 0,
+        };
+        tcsetwinsize(&terminal, size).unwrap();
+        let name = ptsname(&terminal, Vec::new())
+            .unwrap()
+            .into_string()
+            .unwrap();
+        let end = || {
+            OpenOptions::new()
+                .read(true)
+                .write(true)
+                .open(&name)
+                .unwrap()
+        };
+        let child = command
+            .stdin(end())
+            .stdout(end())
+            .stderr(end())
+            .spawn()
+            .unwrap();
+        let terminal = File::from(terminal);
+        let hand = terminal.try_clone().unwrap();
+        (Self::reading(child, terminal), hand)
+    }
+
+    fn reading(child: Child, mut from: impl Read + Send + 'static) -> Self {
+        let (sender, pieces) = mpsc::channel();
+        thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            while let Ok(count @ 1..) = from.read(&mut buffer) {
+                if sender.send(buffer[..count].to_vec()).is_err() {
+                    return;
+                }
+            }
+        });
+        Self {
+            child,
+            pieces,
+            said: String::new(),
+        }
+    }
+
+    /// Waits until these words were said, and gives everything up to there.
+    fn until(&mut self, words: &str) -> String {
+        let started = Instant::now();
+        loop {
+            if let Some(at) = self.said.find(words) {
+                let rest = self.said.split_off(at + words.len());
+                return std::mem::replace(&mut self.said, rest);
+            }
+            let left = DEADLINE.saturating_sub(started.elapsed());
+            let Ok(piece) = self.pieces.recv_timeout(left) else {
+                panic!("{words:?} was not said, only: {:?}", self.said);
+            };
+            self.said.push_str(&String::from_utf8_lossy(&piece));
+        }
+    }
+
+    fn code(&mut self) -> Option<i32> {
+        self.child.wait().unwrap().code()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // Already gone is fine.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// An instance without life: what is written stays as it is.
+fn still(home: &Path) -> (Instance, Desk) {
+    let instance = Instance::start(home, &["--ephemeral", "--no-controllers", "--no-node"]);
+    let desk = Desk::of(home, &instance);
+    (instance, desk)
+}
+
+fn done(desk: &Desk, line: &str) {
+    let output = desk.command(line).output().unwrap();
+    assert!(output.status.success(), "{line}: {output:?}");
+}
+
+#[test]
+fn a_watch_in_a_pipe_gives_a_line_for_each_change() {
+    let home = tempdir().unwrap();
+    let (_instance, desk) = still(home.path());
+    let mut watch = Running::piped(&mut desk.command("quad get configmaps -l watched=yes -w"));
+    done(&desk, "quad apply -f watched-1.yaml");
+    let said = watch.until("watched   1");
+    assert_eq!(said, "NAME      DATA   AGE\nwatched   1");
+    done(&desk, "quad apply -f watched-2.yaml");
+    watch.until("watched   2");
+    done(&desk, "quad delete -f watched-2.yaml");
+    let said = watch.until("(deleted)");
+    assert_eq!(said.lines().count(), 2, "{said:?}");
+    done(&desk, "quad apply -f watched-1.yaml");
+    let mut names = Running::piped(&mut desk.command("quad get configmap watched -w -o name"));
+    names.until("configmap/watched\n");
+    done(&desk, "quad apply -f watched-2.yaml");
+    assert_eq!(names.until("\n"), "configmap/watched\n");
+}
+
+#[test]
+fn a_watch_on_a_terminal_changes_in_place() {
+    let home = tempdir().unwrap();
+    let (_instance, desk) = still(home.path());
+    done(&desk, "quad apply -f watched-1.yaml");
+    let line = "quad get configmaps -l watched=yes -w";
+    let (mut watch, _hand) = Running::on_terminal(&mut desk.command(line));
+    watch.until("watched   1");
+    done(&desk, "quad apply -f watched-2.yaml");
+    // Two lines up, and the table once more.
+    let said = watch.until("watched   2");
+    assert!(said.contains("\u{1b}[2A\r\u{1b}[J"), "{said:?}");
+}
+
+#[test]
+fn what_cannot_be_undone_is_asked_about_on_a_terminal() {
+    let home = tempdir().unwrap();
+    let (_instance, desk) = still(home.path());
+    done(&desk, "quad apply -f watched-1.yaml");
+    let line = "quad delete configmap watched";
+    for (answer, words, code) in [
+        ("\n", "nothing was deleted", 1),
+        ("no\n", "nothing was deleted", 1),
+        ("y\n", "configmap/watched deleted", 0),
+    ] {
+        let (mut delete, mut hand) = Running::on_terminal(&mut desk.command(line));
+        let question = delete.until("[y/N] ");
+        assert_eq!(
+            question,
+            "Delete configmap watched? It cannot be undone. [y/N] "
+        );
+        hand.write_all(answer.as_bytes()).unwrap();
+        delete.until(words);
+        assert_eq!(delete.code(), Some(code));
+    }
+    done(&desk, "quad apply -f watched-1.yaml");
+    let (mut delete, _hand) = Running::on_terminal(&mut desk.command(&format!("{line} --yes")));
+    assert!(!delete.until("deleted").contains("[y/N]"));
+}
+
+#[test]
+fn a_terminal_gets_colour_unless_it_is_refused() {
+    let home = tempdir().unwrap();
+    let (_instance, desk) = still(home.path());
+    let line = "quad get configmap nowhere";
+    let (mut coloured, _hand) = Running::on_terminal(&mut desk.command(line));
+    assert!(
+        coloured
+            .until("quad get configmaps -A")
+            .contains("\u{1b}[31m✖")
+    );
+    for (name, value) in [("NO_COLOR", "1"), ("TERM", "dumb")] {
+        let (mut plain, _hand) = Running::on_terminal(desk.command(line).env(name, value));
+        let said = plain.until("quad get configmaps -A");
+        assert!(
+            said.starts_with("✖ there is no configmap nowhere"),
+            "{said:?}"
+        );
+    }
+}
