@@ -241,16 +241,18 @@ pub(crate) async fn look_at_volume(hands: &Hands, place: &Place) -> Outcome {
         Some(claim) if read::uid(&claim) == claim_uid => "Bound",
         _ => "Released",
     };
-    let is_ours = volume["metadata"]["annotations"][PROVISIONED_BY] == PROVISIONER;
-    let policy = text(&volume["spec"]["persistentVolumeReclaimPolicy"]);
-    if phase == "Released" && is_ours && policy == "Delete" {
-        let uid = read::uid(&volume);
-        return hands
-            .delete(Kind::PersistentVolume, place, uid, Ending::default())
-            .await;
-    }
     let mut status = volume["status"].clone();
     if status["phase"] == phase {
+        let is_ours = volume["metadata"]["annotations"][PROVISIONED_BY] == PROVISIONER;
+        let policy = text(&volume["spec"]["persistentVolumeReclaimPolicy"]);
+        // Only once everybody can see that its claim is gone: a bound volume is protected.
+        if phase == "Released" && is_ours && policy == "Delete" {
+            let uid = read::uid(&volume);
+            let ending = Ending::default();
+            return hands
+                .delete(Kind::PersistentVolume, place, uid, ending)
+                .await;
+        }
         return Ok(());
     }
     status["phase"] = json!(phase);

@@ -62,7 +62,9 @@ use crate::{names::ProjectName, problem::Problem, reference::Reference, schema};
         type_ = "string",
         json_path = ".status.conditions[?(@.type=='Ready')].message",
         priority = 1
-    )
+    ),
+    validation = Rule::new("size(self.metadata.name) <= 63")
+        .message("labels hold this name: it has at most 63 characters")
 )]
 #[serde(rename_all = "camelCase")]
 #[schemars(extend("x-kubernetes-validations" = schema::rules(&[

@@ -142,9 +142,14 @@ impl DeploymentPipelineSpec {
             resolved.sources.push(from);
         }
         if !resolved.sources.is_empty() && resolved.first().is_none() {
+            let circle = resolved.circle().unwrap_or_default();
+            let circle: Vec<&str> = circle.into_iter().map(EnvironmentName::as_str).collect();
             return Err(Problem::new(
                 "spec.promotionPaths",
-                "go in a circle: no environment is the first",
+                format!(
+                    "go in a circle, so that no environment is the first: {}: take one of these steps out",
+                    circle.join(" → ")
+                ),
             ));
         }
         Ok(resolved)
@@ -368,7 +373,9 @@ mod tests {
     fn circles_and_self_promotion_are_refused() {
         let path = |from: &str, to: &str| json!({"sourceEnvironmentRef": from, "targetEnvironmentRefs": [{"name": to}]});
         let circle = read(json!({"promotionPaths": [path("a", "b"), path("b", "a")]}));
-        assert_eq!(circle.unwrap_err().field, "spec.promotionPaths");
+        let problem = circle.unwrap_err();
+        assert_eq!(problem.field, "spec.promotionPaths");
+        assert!(problem.to_string().contains("a → b → a"), "{problem}");
         let own = read(json!({"promotionPaths": [path("a", "a")]}));
         assert_eq!(
             own.unwrap_err().field,

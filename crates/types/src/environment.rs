@@ -43,7 +43,9 @@ use crate::{
         name = "Age",
         type_ = "date",
         json_path = ".metadata.creationTimestamp"
-    )
+    ),
+    validation = Rule::new("size(self.metadata.name) <= 63")
+        .message("labels hold this name: it has at most 63 characters")
 )]
 #[serde(rename_all = "camelCase", remote = "Self")]
 pub struct EnvironmentSpec {

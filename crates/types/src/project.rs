@@ -53,7 +53,9 @@ use crate::{
         type_ = "string",
         json_path = ".status.latestRelease.name",
         priority = 1
-    )
+    ),
+    validation = Rule::new("size(self.metadata.name) <= 63")
+        .message("labels hold this name: it has at most 63 characters")
 )]
 #[serde(rename_all = "camelCase")]
 #[schemars(extend("x-kubernetes-validations" = schema::rules(&[

@@ -4,7 +4,7 @@ use quadrille_types::{
     DeploymentPipeline,
     conditions::{ConditionType, Holds, Reason},
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{
     shelves::Shelves,
@@ -31,6 +31,7 @@ pub(crate) fn decide(pipeline: &DeploymentPipeline, shelves: &Shelves) -> Step {
                 Reason::InvalidConfiguration,
                 problem.to_string(),
             );
+            step.fields.insert("environments", Value::Null);
             return step;
         }
     };
