@@ -42,7 +42,7 @@ impl<K: Hash + Eq + Clone, V> Cache<K, V> {
         if let Some(known) = self.get(key) {
             return Ok(known);
         }
-        let made = Arc::new(make()?);
+        let value = Arc::new(make()?);
         let used = self.tick();
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         if entries.len() >= self.most && !entries.contains_key(key) {
@@ -53,7 +53,7 @@ impl<K: Hash + Eq + Clone, V> Cache<K, V> {
         }
         let entry = entries
             .entry(key.clone())
-            .or_insert_with(|| Entry { value: made, used });
+            .or_insert_with(|| Entry { value, used });
         Ok(entry.value.clone())
     }
 

@@ -60,7 +60,10 @@ fn plain_words(variables: &Variables, text: &str, issue: &Issue) -> (String, Opt
             None => format!("there is no field `{field}`"),
         };
         let fields = owner.and_then(|owner| fields_of(variables, &owner));
-        let remedy = fields.and_then(|fields| suggest(field, fields.iter().map(String::as_str)));
+        let remedy = fields.and_then(|fields| match fields.as_slice() {
+            [] => Some("describe it in the schema first".to_owned()),
+            known => suggest(field, known.iter().map(String::as_str)),
+        });
         return (words, remedy);
     }
     if let Some(call) = words.strip_prefix("found no matching overload for '") {

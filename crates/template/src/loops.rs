@@ -29,7 +29,7 @@ pub(crate) enum Place<'s> {
     /// There is no loop.
     Same(&'s Scope),
     /// The loop's variable can be seen.
-    Inside(Scope),
+    Inside(Box<Scope>),
 }
 
 impl std::ops::Deref for Place<'_> {
@@ -113,7 +113,7 @@ impl Loop {
             }),
         };
         let inner = scope.with(variable, item);
-        (compiled, Place::Inside(inner))
+        (compiled, Place::Inside(Box::new(inner)))
     }
 
     /// Takes every turn of the loop.

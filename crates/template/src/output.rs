@@ -50,7 +50,7 @@ pub(crate) fn json(
     budget.take_bytes(NODE_BYTES)?;
     Ok(Some(match value {
         Value::Optional(None) => return Ok(None),
-        value if is_omit(value) => return Ok(None),
+        Value::Opaque(opaque) if opaque.as_any().is::<Omit>() => return Ok(None),
         Value::Optional(Some(inner)) => return json(inner, depth, budget),
         Value::Null => Json::Null,
         Value::Bool(truth) => Json::Bool(*truth),

@@ -126,9 +126,6 @@ pub(crate) fn suggest<'n>(
     }
     let mut all: Vec<&str> = known.into_iter().collect();
     all.sort_unstable();
-    match all.len() {
-        0 => None,
-        1..=20 => Some(format!("known here: {}", all.join(", "))),
-        _ => None,
-    }
+    let few = (1..=20).contains(&all.len());
+    few.then(|| format!("known here: {}", all.join(", ")))
 }

@@ -53,13 +53,12 @@ fn expression_length(text: &str) -> Result<Option<usize>, Nested> {
         match (quote, byte) {
             (Some(_), b'\\') => at += 1,
             (Some(open), byte) if open == *byte => quote = None,
-            (Some(_), _) => {}
             (None, b'\'' | b'"') => quote = Some(*byte),
             (None, b'$') if bytes.get(at + 1) == Some(&b'{') => return Err(Nested),
             (None, b'{') => depth += 1,
             (None, b'}') if depth == 0 => return Ok(Some(at)),
             (None, b'}') => depth -= 1,
-            (None, _) => {}
+            _ => {}
         }
         at += 1;
     }

@@ -111,7 +111,8 @@ impl Parameters {
         if !errors.is_empty() {
             // Values are shown as they were given.
             let given = given.unwrap_or(&value);
-            let told = errors.iter().map(|error| words::problem(error, given));
+            let told = errors.iter().filter(|error| !words::is_echo(error));
+            let told = told.map(|error| words::problem(error, given));
             let mut problems = Problems::default();
             for problem in told {
                 if !problems.0.contains(&problem) {

@@ -10,9 +10,8 @@ use std::{fs, path::Path};
 use serde_json::Value as Json;
 
 fn read(file: &Path) -> Json {
-    let text =
-        fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-    serde_saphyr::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
+    let text = fs::read_to_string(file).expect("both files of a case");
+    serde_saphyr::from_str(&text).expect("YAML")
 }
 
 #[test]

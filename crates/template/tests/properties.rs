@@ -18,7 +18,8 @@ impl Dice {
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        usize::try_from((mixed ^ (mixed >> 31)) % (most as u64)).unwrap()
+        let number = (mixed ^ (mixed >> 31)) % (most as u64);
+        usize::try_from(number).expect("below a usize")
     }
 
     fn pick<T: Clone>(&mut self, from: &[T]) -> T {

@@ -57,19 +57,22 @@ static VARIABLES: LazyLock<Variables> = LazyLock::new(|| {
     language.untyped(&["p", "derived"])
 });
 
-struct Object(Value);
+struct Object {
+    plane: String,
+    value: Value,
+}
 
 impl Candidate for Object {
     fn plane(&self) -> &str {
-        "x"
+        &self.plane
     }
 
     fn object(&self) -> &Value {
-        &self.0
+        &self.value
     }
 
     fn object_mut(&mut self) -> &mut Value {
-        &mut self.0
+        &mut self.value
     }
 }
 
@@ -152,7 +155,11 @@ fn render(definition: &Definition<'_>) {
     }
     let mut object = json!({"apiVersion": "v1", "kind": "K", "l": [1, [2]], "m": {"abc": [1]}});
     object["o"] = values["o"].clone();
-    let mut objects = [Object(object)];
+    let plane = "x".to_owned();
+    let mut objects = [Object {
+        plane,
+        value: object,
+    }];
     for patch in blueprint.patches() {
         let _changed = patch.apply(&context, &mut objects);
     }

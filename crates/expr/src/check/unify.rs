@@ -219,10 +219,11 @@ pub(super) fn most_general<'t>(one: &'t Type, two: &'t Type) -> &'t Type {
 
 fn less_specific(one: &Type, two: &Type) -> bool {
     match (one, two) {
-        (Type::Dyn | Type::Var(_) | Type::Param(_), _) | (Type::Type(_), Type::Type(_)) => true,
-        (_, Type::Dyn | Type::Var(_) | Type::Param(_)) => false,
         // A map that may stand for an object says less of its values.
-        (Type::Map(_), Type::Object(_)) => true,
+        (Type::Dyn | Type::Var(_) | Type::Param(_), _)
+        | (Type::Type(_), Type::Type(_))
+        | (Type::Map(_), Type::Object(_)) => true,
+        (_, Type::Dyn | Type::Var(_) | Type::Param(_)) => false,
         (Type::List(a), Type::List(b)) => less_specific(&a.element, &b.element),
         (Type::Map(a), Type::Map(b)) => {
             less_specific(&a.key, &b.key) && less_specific(&a.value, &b.value)

@@ -52,7 +52,7 @@ impl Parser<'_> {
     pub(super) fn global_call(&mut self, name: &str, args: Vec<Id>, at: usize) -> Id {
         let expansion = match (name, args.as_slice()) {
             ("has", [arg]) if self.macros.standard => self.has(*arg, at).map(Some),
-            _ => self.rewritten_call(name, &args, at),
+            _ => Ok(self.rewritten_call(name, &args, at)),
         };
         match self.settle(expansion, at) {
             Some(expanded) => expanded,

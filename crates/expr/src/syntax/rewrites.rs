@@ -35,11 +35,9 @@ pub(crate) enum Meaning {
 
 impl Parser<'_> {
     /// A plain call, if it is read as something else.
-    pub(super) fn rewritten_call(&mut self, name: &str, args: &[Id], at: usize) -> Expansion {
+    pub(super) fn rewritten_call(&mut self, name: &str, args: &[Id], at: usize) -> Option<Id> {
         let wanted = |rewrite: &&Rewrite| rewrite.receiver.is_none() && &*rewrite.name == name;
-        let Some(rewrite) = self.syntax.rewrites.iter().find(wanted) else {
-            return Ok(None);
-        };
+        let rewrite = self.syntax.rewrites.iter().find(wanted)?;
         match (&rewrite.meaning, args) {
             (Meaning::Gathered, [_, _, ..]) => {
                 let list = self.add(
@@ -49,16 +47,16 @@ impl Parser<'_> {
                     },
                     at,
                 );
-                Ok(Some(self.call(name, vec![list], at)))
+                Some(self.call(name, vec![list], at))
             }
             (Meaning::Chained, [first, second, rest @ ..]) if !rest.is_empty() => {
                 let mut chain = self.call(name, vec![*first, *second], at);
                 for next in rest {
                     chain = self.call(name, vec![chain, *next], at);
                 }
-                Ok(Some(chain))
+                Some(chain)
             }
-            _ => Ok(None),
+            _ => None,
         }
     }
 

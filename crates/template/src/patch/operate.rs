@@ -239,6 +239,10 @@ fn picked(step: &Step, item: &Json) -> bool {
     match found {
         Some(Json::String(text)) => text == wanted,
         Some(Json::Null | Json::Array(_) | Json::Object(_)) | None => false,
-        Some(scalar) => scalar.to_string() == *wanted,
+        Some(Json::Bool(truth)) => wanted == if *truth { "true" } else { "false" },
+        Some(Json::Number(number)) => {
+            let written = number.to_string();
+            written == *wanted
+        }
     }
 }

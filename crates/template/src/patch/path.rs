@@ -93,10 +93,9 @@ fn bracket_length(text: &str) -> Option<usize> {
     for (at, letter) in text.char_indices() {
         match (quote, letter) {
             (Some(open), letter) if open == letter => quote = None,
-            (Some(_), _) => {}
             (None, '\'' | '"') => quote = Some(letter),
             (None, ']') => return Some(at),
-            (None, _) => {}
+            _ => {}
         }
     }
     None

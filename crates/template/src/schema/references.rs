@@ -25,8 +25,8 @@ pub(super) fn resolve(schema: &Json, path: &str) -> Result<Json, Problems> {
         nodes: 0,
         problems: Problems::default(),
     };
-    let resolved = resolver.schema(schema, path, 0);
-    resolver.problems.into_result(resolved)
+    let tree = resolver.schema(schema, path, 0);
+    resolver.problems.into_result(tree)
 }
 
 struct Resolver<'s> {
@@ -37,7 +37,7 @@ struct Resolver<'s> {
     problems: Problems,
 }
 
-impl<'s> Resolver<'s> {
+impl Resolver<'_> {
     fn report(&mut self, problem: Problem) -> Json {
         self.problems.push(problem);
         Json::Object(Map::new())

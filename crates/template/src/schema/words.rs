@@ -10,6 +10,11 @@ const NO_FIELD: &str = "<nil>";
 /// Longer values are not shown.
 const LONGEST_SHOWN: usize = 60;
 
+/// Whether an error only says again, without a place, that a number is not whole.
+pub(super) fn is_echo(error: &FieldError) -> bool {
+    error.field == NO_FIELD && error.detail.starts_with("Checked value must be of type")
+}
+
 /// A problem of one parameter.
 pub(super) fn problem(error: &FieldError, value: &Json) -> Problem {
     let path = match error.field.as_str() {
