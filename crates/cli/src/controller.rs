@@ -82,7 +82,7 @@ async fn connect(arguments: &Arguments) -> Result<Client, Failure> {
     };
     let config = match &arguments.kubeconfig {
         Some(path) => {
-            let unreadable = |error: &dyn std::error::Error| {
+            let unreadable = |error: &(dyn std::error::Error + 'static)| {
                 Failure::new(format!("the kubeconfig {} cannot be used", path.display()))
                     .because(error)
                     .next("Name another one: quad-controller --kubeconfig FILE")

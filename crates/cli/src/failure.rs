@@ -50,11 +50,11 @@ impl Failure {
     }
 
     /// Adds why.
-    pub(crate) fn because(mut self, error: &dyn Error) -> Self {
-        let mut words = error.to_string();
+    pub(crate) fn because(mut self, error: &(dyn Error + 'static)) -> Self {
+        let mut words = said(error);
         let mut source = error.source();
         while let Some(error) = source {
-            let more = error.to_string();
+            let more = said(error);
             // Some errors already tell their cause.
             if !words.contains(&more) {
                 words.push_str(": ");
@@ -134,6 +134,14 @@ impl fmt::Display for Failure {
             write!(out, "\n  {hint}")?;
         }
         Ok(())
+    }
+}
+
+/// What an error says; of a refusal by a server, the server's own words and nothing else.
+fn said(error: &(dyn Error + 'static)) -> String {
+    match error.downcast_ref::<kube::Error>() {
+        Some(kube::Error::Api(status)) if !status.message.is_empty() => status.message.clone(),
+        _ => error.to_string(),
     }
 }
 

@@ -41,7 +41,7 @@ pub enum ConnectError {
         source: rustls_pki_types::pem::Error,
     },
     /// A certificate or key does not do.
-    #[error("use the {what} of a plane")]
+    #[error("the {what} of the plane cannot be used")]
     Unusable {
         /// Which one.
         what: &'static str,
@@ -50,13 +50,13 @@ pub enum ConnectError {
         source: rustls::Error,
     },
     /// The system has no authorities to trust, and the plane names none.
-    #[error("find the system's certificate authorities")]
+    #[error("the system's certificate authorities cannot be found")]
     NoAuthorities(#[source] io::Error),
     /// The name that the server shall have is no name.
-    #[error("use tls-server-name as a name")]
+    #[error("the TLS server name of the plane is no host name")]
     ServerName,
     /// The token cannot be sent.
-    #[error("use the token of a plane")]
+    #[error("the token of the plane cannot be sent")]
     Token,
 }
 

@@ -62,7 +62,7 @@ enum Answer {
 }
 
 async fn fetched(uri: &Uri, largest: u64) -> Result<Answer, Failure> {
-    let unread = |error: &dyn std::error::Error| {
+    let unread = |error: &(dyn std::error::Error + 'static)| {
         Failure::new(format!("{uri} cannot be read"))
             .because(error)
             .next("Try it in a browser, or save it as a file first.")

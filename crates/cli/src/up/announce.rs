@@ -104,13 +104,13 @@ impl Ready<'_> {
         } else {
             "Ctrl-C stops it; your data stays. `quad up --ephemeral` keeps none."
         };
-        format!(
-            "{lines}\n\
-             Next:  {export}\n       \
-             kubectl apply -f samples/hello.yaml\n       \
-             quad get releases          quad tree release hello-web          kubectl get pods -A\n\
-             {end}\n"
-        )
+        let first = if look.is_good() {
+            "kubectl apply -f samples/hello.yaml\n       \
+             quad get releases          quad tree release hello-web          kubectl get pods -A"
+        } else {
+            "quad get organizations     quad get environments -A            kubectl get pods -A"
+        };
+        format!("{lines}\nNext:  {export}\n       {first}\n{end}\n")
     }
 }
 

@@ -1,5 +1,5 @@
-//! What a new platform begins with, so that the first release has somewhere to go. It is made once: what somebody
-//! changes or deletes later stays so.
+//! What a new platform begins with, so that the first release has somewhere to go. It is made once, and only where
+//! there is nothing yet: what somebody changes or deletes later stays so.
 
 use http::{Request, StatusCode, header};
 use kube::Client;
@@ -29,8 +29,13 @@ pub(crate) async fn make(client: &Client) -> Result<(), Failure> {
     }
     let documents: Vec<Value> = serde_saphyr::from_multiple(DOCUMENTS)
         .map_err(|error| Failure::new("the defaults cannot be read").because(&error))?;
-    for document in documents {
-        let path = kinds::path_of_ours(&document).expect("the defaults are of our kinds");
+    let wanted = if has_platform(client, &documents).await.map_err(failed)? {
+        Vec::new()
+    } else {
+        documents
+    };
+    for document in wanted {
+        let path = path_of(&document);
         let request = Request::post(format!("{path}?fieldManager={MANAGER}"))
             .header(header::CONTENT_TYPE, "application/json");
         match send(client, request, Some(&document)).await {
@@ -45,6 +50,24 @@ pub(crate) async fn make(client: &Client) -> Result<(), Failure> {
         .header(header::CONTENT_TYPE, "application/merge-patch+json");
     send(client, request, Some(&patch)).await.map_err(failed)?;
     Ok(())
+}
+
+fn path_of(document: &Value) -> String {
+    kinds::path_of_ours(document).expect("the defaults are of our kinds")
+}
+
+/// Whether somebody began already, as in a folder of an earlier version: then nothing is mixed into it.
+async fn has_platform(client: &Client, documents: &[Value]) -> Result<bool, kube::Error> {
+    for document in documents {
+        let mut everywhere = document.clone();
+        everywhere["metadata"]["namespace"].take();
+        let request = Request::get(format!("{}?limit=1", path_of(&everywhere)));
+        let found = send(client, request, None).await?;
+        if found["items"].as_array().is_some_and(|items| !items.is_empty()) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 async fn send(

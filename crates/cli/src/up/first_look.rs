@@ -59,16 +59,27 @@ impl FirstLook {
         if let Some(plane) = &self.plane {
             let (is_ready, said) = ready(plane).unwrap_or((false, "not looked at yet"));
             let said = if is_ready { "reachable" } else { said };
-            lines.push((
-                "data plane",
-                is_ready,
-                format!("{:<32}  {said}", "this cluster"),
-            ));
+            let which = match reached_by(plane) {
+                Some("local") => "this cluster",
+                _ => "DataPlane default",
+            };
+            lines.push(("data plane", is_ready, format!("{which:<32}  {said}")));
         }
-        if let Some(shown) = self.pipeline.as_ref().and_then(environments) {
-            lines.push(("environments", true, shown.to_owned()));
+        if let Some(status) = self.pipeline.as_ref().and_then(|it| it.status.as_ref()) {
+            let ready = conditions::find(&status.conditions, ConditionType::Ready);
+            let (is_good, message) = ready.map_or((false, "not looked at yet"), |condition| {
+                (condition.status == "True", condition.message.as_str())
+            });
+            let shown = status.environments.as_deref().filter(|_| is_good);
+            lines.push(("environments", is_good, shown.unwrap_or(message).to_owned()));
         }
         lines
+    }
+
+    /// Whether everything is there that the first sample needs.
+    pub(crate) fn is_good(&self) -> bool {
+        let lines = self.lines();
+        lines.len() == 2 && lines.iter().all(|(_, is_good, _)| *is_good)
     }
 }
 
@@ -77,6 +88,10 @@ fn ready(plane: &DataPlane) -> Option<(bool, &str)> {
     let conditions = &plane.status.as_ref()?.conditions;
     let ready = conditions::find(conditions, ConditionType::Ready)?;
     Some((ready.status == "True", &ready.message))
+}
+
+fn reached_by(plane: &DataPlane) -> Option<&str> {
+    plane.status.as_ref()?.reached_by.as_deref()
 }
 
 fn environments(pipeline: &DeploymentPipeline) -> Option<&str> {

@@ -107,8 +107,11 @@ async fn up(arguments: &Arguments) -> Result<(), Failure> {
         cluster = announce::patiently(Cluster::start(&folder, listener, logs)) => cluster?,
         () = stop.asked() => return Ok(()),
     };
-    if !arguments.no_controllers {
-        defaults::make(&cluster.client()).await?;
+    if !arguments.no_controllers
+        && let Err(failure) = defaults::make(&cluster.client()).await
+    {
+        // A policy may be against it. That is no reason not to start.
+        tracing::warn!(target: "quad", "{failure}");
     }
     let controllers = (!arguments.no_controllers).then(|| Controllers::start(cluster.client()));
     let node = (!arguments.no_node).then(|| Node::start(cluster.client()));

@@ -116,7 +116,7 @@ fn credentials(team: &Team, member: &Member) -> Result<String, Failure> {
                 .next("Start one that does: quad up, without --ephemeral"),
         );
     }
-    let unusable = |error: &dyn std::error::Error| {
+    let unusable = |error: &(dyn std::error::Error + 'static)| {
         Failure::new("no client certificate can be made")
             .because(error)
             .next(format!("Look at the keys: ls -l {}", pasted(&keys)))

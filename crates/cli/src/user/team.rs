@@ -196,7 +196,7 @@ fn wanted(user: Option<&str>) -> ListParams {
 }
 
 async fn connect(kubeconfig: &Path) -> Result<Client, Failure> {
-    let unusable = |error: &dyn std::error::Error| {
+    let unusable = |error: &(dyn std::error::Error + 'static)| {
         Failure::new(format!("{} cannot be used", shown(kubeconfig)))
             .because(error)
             .next("It is written anew at every start: quad down && quad up")

@@ -143,7 +143,11 @@ impl Work {
         }
         self.open = None;
         match self.around.planes.get(&way) {
-            Err(error) => Some(("CredentialsMalformed", error.to_string())),
+            Err(error) => {
+                let why = std::error::Error::source(&error);
+                let why = why.map(|source| format!(": {source}")).unwrap_or_default();
+                Some(("CredentialsMalformed", format!("{error}{why}")))
+            }
             Ok(connected) => {
                 let plane = Plane::new(self.name.clone(), connected, self.around.settings);
                 self.open = Some(self.open(way, plane));
