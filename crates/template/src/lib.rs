@@ -52,6 +52,7 @@ mod schema;
 mod structure;
 mod target;
 mod template;
+mod text;
 mod variables;
 
 pub use blueprint::Blueprint;

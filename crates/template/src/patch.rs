@@ -16,7 +16,8 @@ use crate::{
     error::{Cause, RenderError},
     loops::Loop,
     target::{Candidate, Target, name_of},
-    template::{Template, Text},
+    template::Template,
+    text::Text,
 };
 use path::Step;
 

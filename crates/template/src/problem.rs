@@ -44,6 +44,9 @@ impl fmt::Display for Problem {
     }
 }
 
+/// More are kept, but not written out.
+const MOST_SHOWN: usize = 100;
+
 /// Everything that is wrong, in the order in which it was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Problems(pub Vec<Problem>);
@@ -67,21 +70,30 @@ impl Problems {
         outcome.map_err(|more| self.0.extend(more.0)).ok()
     }
 
-    /// One line: problems joined by `; `.
+    /// One line: problems joined by `; `, as many as a person would read.
     pub fn one_line(&self) -> String {
-        let all: Vec<String> = self.0.iter().map(ToString::to_string).collect();
-        all.join("; ")
+        self.joined("; ")
+    }
+
+    fn joined(&self, between: &str) -> String {
+        let shown = self.0.iter().take(MOST_SHOWN).map(ToString::to_string);
+        let mut shown: Vec<String> = shown.collect();
+        if let Some(more) = self
+            .0
+            .len()
+            .checked_sub(MOST_SHOWN)
+            .filter(|more| *more > 0)
+        {
+            shown.push(format!("… and {more} more"));
+        }
+        shown.join(between)
     }
 }
 
 impl fmt::Display for Problems {
     /// One problem a line.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, problem) in self.0.iter().enumerate() {
-            let line = if at == 0 { "" } else { "\n" };
-            write!(out, "{line}{problem}")?;
-        }
-        Ok(())
+        out.write_str(&self.joined("\n"))
     }
 }
 
@@ -102,11 +114,18 @@ impl IntoIterator for Problems {
     }
 }
 
+/// Longer names have no nearest one.
+const LONGEST_NAME: usize = 64;
+
 /// The known name nearest to one that is not known, if it is near at all.
 pub(crate) fn nearest<'n>(
     wanted: &str,
     known: impl IntoIterator<Item = &'n str>,
 ) -> Option<&'n str> {
+    // Comparing takes room for both lengths; nobody mistypes a name that long.
+    if wanted.len() > LONGEST_NAME {
+        return None;
+    }
     let far = wanted.chars().count().div_ceil(3).max(1);
     known
         .into_iter()

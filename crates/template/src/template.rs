@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use quadrille_expr::{Type, Value};
+use quadrille_expr::Type;
 use serde_json::{Map as JsonMap, Value as Json};
 
 use crate::{
@@ -11,7 +11,8 @@ use crate::{
     expression::Expression,
     output::{self, NODE_BYTES},
     problem::{Problem, Problems},
-    scan::{self, Piece},
+    scan,
+    text::Text,
     variables::{Scope, Variables},
 };
 
@@ -40,16 +41,6 @@ enum Node {
 enum Key {
     Fixed(String),
     Made(String, Text),
-}
-
-/// Text with expressions in it.
-#[derive(Debug)]
-pub(crate) struct Text(Vec<Part>);
-
-#[derive(Debug)]
-enum Part {
-    Fixed(Box<str>),
-    Made(Arc<Expression>),
 }
 
 impl Template {
@@ -158,7 +149,7 @@ impl Compiler<'_> {
             return Key::Fixed(name.to_owned());
         };
         // A key is text already; a lone expression must be text by itself.
-        if let [Part::Made(expression)] = text.0.as_slice()
+        if let Some(expression) = text.lone()
             && !matches!(expression.ty(), Type::String | Type::Dyn)
         {
             let words = format!(
@@ -213,15 +204,6 @@ pub(crate) fn weight(tree: &Json) -> usize {
                 .sum(),
             Json::Null | Json::Bool(_) | Json::Number(_) => 0,
         }
-}
-
-/// How many levels a tree has.
-pub(crate) fn depth(tree: &Json) -> usize {
-    match tree {
-        Json::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
-        Json::Object(fields) => 1 + fields.values().map(depth).max().unwrap_or(0),
-        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => 0,
-    }
 }
 
 impl Node {
@@ -291,80 +273,4 @@ fn map(
         fields.insert(name, value);
     }
     Ok(fields)
-}
-
-impl Text {
-    /// Compiles a text. One without expressions is fixed.
-    pub(crate) fn compile(scope: &Scope, text: &str, path: &str) -> Result<Self, Problems> {
-        let pieces = scan::pieces(text).map_err(|nested| Problem::new(path, nested.to_string()))?;
-        let mut problems = Problems::default();
-        let mut parts = Vec::with_capacity(pieces.len());
-        for piece in pieces {
-            match piece {
-                Piece::Text(text) => parts.push(Part::Fixed(text.into())),
-                Piece::Expression(inner) => {
-                    let Some(expression) = problems.take(scope.compile(inner, path)) else {
-                        continue;
-                    };
-                    problems.0.extend(insertable(&expression, path));
-                    parts.push(Part::Made(expression));
-                }
-            }
-        }
-        problems.into_result(Self(parts))
-    }
-
-    /// Whether it is always the same.
-    pub(crate) fn is_fixed(&self) -> bool {
-        self.0.iter().all(|part| matches!(part, Part::Fixed(_)))
-    }
-
-    /// The text with values put in.
-    pub(crate) fn render(&self, context: &Context<'_>) -> Result<String, RenderError> {
-        let mut text = String::new();
-        for part in &self.0 {
-            match part {
-                Part::Fixed(fixed) => text.push_str(fixed),
-                Part::Made(expression) => {
-                    let value = expression.evaluate(context)?;
-                    output::text(&value, context.budget, &mut text)
-                        .map_err(|cause| RenderError::new(cause).of(&expression.text))?;
-                }
-            }
-        }
-        Ok(text)
-    }
-
-    /// The text as a key: a lone expression must give text.
-    fn key(&self, context: &Context<'_>) -> Result<String, RenderError> {
-        let [Part::Made(expression)] = self.0.as_slice() else {
-            return self.render(context);
-        };
-        match expression.evaluate(context)? {
-            Value::String(text) => Ok(text.to_string()),
-            other => {
-                let cause = Cause::wrong_type("text, as a key of a map", other.type_name());
-                Err(RenderError::new(cause).of(&expression.text))
-            }
-        }
-    }
-}
-
-/// What speaks against a value inside text.
-fn insertable(expression: &Expression, path: &str) -> Option<Problem> {
-    let shown = expression.text.trim();
-    match expression.ty() {
-        Type::Opaque(opaque) if &*opaque.name == "optional_type" => Some(
-            Problem::new(
-                path,
-                format!("${{{shown}}} may have no value, and stands inside text"),
-            )
-            .remedy("say what to write instead with .orValue(…)"),
-        ),
-        Type::Type(_) => Some(Problem::new(
-            path,
-            format!("${{{shown}}} gives a type, which cannot be written"),
-        )),
-        _ => None,
-    }
 }

@@ -90,7 +90,8 @@ fn check_depth(path: &str, value: &Value) -> Result<(), DoesNotApply> {
     Ok(())
 }
 
-fn depth(value: &Value) -> usize {
+/// How many levels a value has.
+pub fn depth(value: &Value) -> usize {
     match value {
         Value::Array(entries) => 1 + entries.iter().map(depth).max().unwrap_or(0),
         Value::Object(fields) => 1 + fields.values().map(depth).max().unwrap_or(0),

@@ -5,13 +5,14 @@ use crate::{
         OperationSource, PatchSource, PostRuleSource, RemoveSource, ResourceSource, RuleSource,
         TargetSource,
     },
-    loops::{Loop, condition},
+    loops::{Loop, Place, condition},
     patch::{Op, Operation, OperationPath, Patch, Remove, path},
     problem::{Problem, Problems},
     resource::Resource,
     rule::{PostRule, Rule},
     target::{RESOURCE, Target},
-    template::{Template, Text},
+    template::Template,
+    text::Text,
     variables::Scope,
 };
 
@@ -92,15 +93,9 @@ pub(super) fn patch(
     source: &PatchSource<'_>,
     problems: &mut Problems,
 ) -> Option<Patch> {
-    let (turns, inside) =
-        Loop::compile(scope, (source.for_each, source.var), &source.path, problems);
-    let target = target(
-        &inside,
-        &source.target,
-        source.plane,
-        &source.path,
-        problems,
-    );
+    let turns = (source.for_each, source.var);
+    let aim = (&source.target, source.plane);
+    let (turns, inside, target) = aimed(scope, turns, aim, &source.path, problems);
     let mut operations = Vec::with_capacity(source.operations.len());
     for (at, operation) in source.operations.iter().enumerate() {
         let at = format!("{}.operations[{at}]", source.path);
@@ -160,6 +155,19 @@ fn operation(
     })
 }
 
+/// A loop, the place inside it, and the objects that each turn is about.
+fn aimed<'s>(
+    scope: &'s Scope,
+    turns: (Option<&str>, Option<&str>),
+    (source, plane): (&TargetSource<'_>, &str),
+    path: &str,
+    problems: &mut Problems,
+) -> (Loop, Place<'s>, Option<Target>) {
+    let (turns, inside) = Loop::compile(scope, turns, path, problems);
+    let target = target(&inside, source, plane, path, problems);
+    (turns, inside, target)
+}
+
 fn target(
     scope: &Scope,
     source: &TargetSource<'_>,
@@ -190,15 +198,9 @@ pub(super) fn remove(
     source: &RemoveSource<'_>,
     problems: &mut Problems,
 ) -> Option<Remove> {
-    let (turns, inside) =
-        Loop::compile(scope, (source.for_each, source.var), &source.path, problems);
-    let target = target(
-        &inside,
-        &source.target,
-        source.plane,
-        &source.path,
-        problems,
-    );
+    let turns = (source.for_each, source.var);
+    let aim = (&source.target, source.plane);
+    let (turns, _, target) = aimed(scope, turns, aim, &source.path, problems);
     Some(Remove {
         subject: format!("removal of {}", source.target.kind),
         target: target?,
@@ -213,15 +215,9 @@ pub(super) fn post_rule(
 ) -> Option<PostRule> {
     let at = format!("{}.when", source.path);
     let when = optional(scope, source.when, &at, problems);
-    let (turns, inside) =
-        Loop::compile(scope, (source.for_each, source.var), &source.path, problems);
-    let target = target(
-        &inside,
-        &source.target,
-        source.plane,
-        &source.path,
-        problems,
-    );
+    let turns = (source.for_each, source.var);
+    let aim = (&source.target, source.plane);
+    let (turns, inside, target) = aimed(scope, turns, aim, &source.path, problems);
     let with_resource = inside.with(RESOURCE, quadrille_expr::Type::Dyn);
     let at = format!("{}.rule", source.path);
     let condition = problems.take(condition(&with_resource, source.rule, &at));

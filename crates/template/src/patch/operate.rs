@@ -150,7 +150,7 @@ impl<'o> Operation<'o> {
         self.budget
             .take_bytes(crate::template::weight(self.value))?;
         self.budget
-            .check_depth(self.path.len() + crate::template::depth(self.value))?;
+            .check_depth(self.path.len() + quadrille_machinery::patch::json::depth(self.value))?;
         Ok(self.value.clone())
     }
 
