@@ -1,6 +1,7 @@
 //! Documents that people hand over: files, folders, addresses, standard input; YAML or JSON, one or many in each.
 
 mod fetch;
+mod parts;
 
 use std::{
     fs,
@@ -11,7 +12,7 @@ use std::{
 use quadrille_types::older;
 use serde_json::Value;
 
-use crate::{failure::Failure, kinds, runtime::block_on};
+use crate::{failure::Failure, kinds, object, runtime::block_on};
 
 /// The most that is read of one file.
 const LARGEST: u64 = 16 * 1024 * 1024;
@@ -150,12 +151,13 @@ fn files(path: &Path, recursive: bool) -> Result<Vec<PathBuf>, Failure> {
 
 /// The documents of a text.
 fn parse(place: &str, text: &str) -> Result<Vec<Document>, Failure> {
-    let values: Vec<Value> = serde_saphyr::from_multiple(text).map_err(|error| {
-        // The first line says what and where; the others draw it.
-        let words = error.to_string();
-        let words = words.lines().next().unwrap_or_default();
-        let words = words.trim_start_matches("error: ");
-        let failure = Failure::new(format!("{place} is neither YAML nor JSON")).saying(words);
+    let values = parts::values(text).map_err(|unreadable| {
+        let place = match unreadable.line {
+            1 => place.to_owned(),
+            line => format!("{place} (from line {line} on)"),
+        };
+        let failure =
+            Failure::new(format!("{place} is neither YAML nor JSON")).saying(&unreadable.words);
         if text.trim_start().starts_with('<') {
             failure.next("It looks like a web page: give the address of the raw file.")
         } else {
@@ -163,8 +165,7 @@ fn parse(place: &str, text: &str) -> Result<Vec<Document>, Failure> {
         }
     })?;
     let mut documents = Vec::new();
-    let values = values.into_iter().filter(|value| !value.is_null());
-    for (index, value) in values.enumerate() {
+    for (index, value) in values.into_iter().enumerate() {
         let place = match index {
             0 => place.to_owned(),
             more => format!("{place} (document {})", more + 1),
@@ -202,6 +203,10 @@ fn checked(place: &str, object: Value) -> Result<Document, Failure> {
             return Err(Failure::new(format!("{place}: {field} is missing"))
                 .next("A document has apiVersion, kind and metadata.name."));
         }
+    }
+    let name = object.pointer("/metadata/name").and_then(Value::as_str);
+    if name.is_some_and(|name| !object::is_name(name)) {
+        return Err(Failure::new(format!("{place}: metadata.name is no name")));
     }
     let object =
         older::convert(object).map_err(|error| Failure::new(format!("{place}: {error}")))?;

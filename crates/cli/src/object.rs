@@ -85,13 +85,15 @@ pub(crate) fn kind_and_names(words: &[String]) -> Result<(&str, Vec<&str>), Fail
             (kind, names)
         }
     };
-    let is_name = |name: &&str| {
-        !name.is_empty() && !name.contains(|c: char| "/%?#".contains(c) || c.is_whitespace())
-    };
     if let Some(wrong) = names.iter().find(|name| !is_name(name)) {
         return Err(Failure::usage(format!("{wrong:?} is no name")));
     }
     Ok((kind, names))
+}
+
+/// Whether this can be the name of an object: others would lead elsewhere in the address of one.
+pub(crate) fn is_name(name: &str) -> bool {
+    !name.is_empty() && !name.contains(|c: char| "/%?#".contains(c) || c.is_whitespace())
 }
 
 /// Words for kinds, known to completion; anything else is taken too.

@@ -38,8 +38,9 @@ impl Cluster {
         let definitions = definitions()?;
         let kinds = definitions.len();
 
-        let not_started =
-            |error: &(dyn std::error::Error + 'static)| Failure::new("the API does not start").because(error);
+        let not_started = |error: &(dyn std::error::Error + 'static)| {
+            Failure::new("the API does not start").because(error)
+        };
         let mut options = ServerOptions::new(store.clone()).map_err(|error| not_started(&error))?;
         options.definitions = definitions;
         options.more_definitions = third_party::definitions();

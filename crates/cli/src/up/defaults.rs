@@ -63,7 +63,10 @@ async fn has_platform(client: &Client, documents: &[Value]) -> Result<bool, kube
         everywhere["metadata"]["namespace"].take();
         let request = Request::get(format!("{}?limit=1", path_of(&everywhere)));
         let found = send(client, request, None).await?;
-        if found["items"].as_array().is_some_and(|items| !items.is_empty()) {
+        if found["items"]
+            .as_array()
+            .is_some_and(|items| !items.is_empty())
+        {
             return Ok(true);
         }
     }
