@@ -61,6 +61,15 @@ impl Budget {
         self.steps.set(self.steps.get().saturating_sub(steps));
     }
 
+    /// One step that no expression takes: a turn of a loop, a look at an object.
+    pub(crate) fn step(&self) -> Result<(), Cause> {
+        if self.steps.get() == 0 {
+            return Err(self.out_of_steps());
+        }
+        self.take_steps(1);
+        Ok(())
+    }
+
     pub(crate) fn out_of_steps(&self) -> Cause {
         Cause::TooManySteps(self.limits.steps)
     }

@@ -38,6 +38,8 @@ impl Target {
         context: &Context<'_>,
         candidate: &C,
     ) -> Result<bool, RenderError> {
+        let step = context.budget.step();
+        step.map_err(|cause| RenderError::new(cause).inside(&self.path))?;
         if candidate.plane() != self.plane || !self.describes(candidate.object()) {
             return Ok(false);
         }

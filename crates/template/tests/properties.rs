@@ -348,6 +348,14 @@ fn accepted_are_sound(seed: u64) -> Result<bool, String> {
 }
 
 #[test]
+fn what_is_compiled_can_be_shared() {
+    fn shared<T: Send + Sync>() {}
+    shared::<Blueprint>();
+    shared::<Template>();
+    shared::<quadrille_template::Variables>();
+}
+
+#[test]
 fn what_is_accepted_is_never_of_the_wrong_type_later() {
     let mut accepted = 0;
     for seed in 0..3000 {
