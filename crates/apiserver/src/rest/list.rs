@@ -29,6 +29,9 @@ struct Token {
     #[serde(rename = "rv")]
     revision: i64,
     start: String,
+    /// How many objects follow. A list stays at its revision, so they need to be counted only once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left: Option<u64>,
 }
 
 /// The token's format.
@@ -38,6 +41,8 @@ const TOKEN_VERSION: &str = "meta.k8s.io/v1";
 struct Cut {
     at: Revision,
     after: Option<Bytes>,
+    /// How many objects follow, if the page before knew it.
+    left: Option<u64>,
 }
 
 /// A walk through the selected records of a resource at one revision. It holds on to the state that it
@@ -108,7 +113,10 @@ pub(crate) fn list(request: &Request) -> Result<Response, Status> {
     walk.after = cut.after;
     match (form, options.limit) {
         (Form::Object, None) => stream(request, walk),
-        (form, limit) => collect(request, walk, form, limit, &selection),
+        (form, limit) => {
+            let known = cut.left.filter(|_| selection.is_everything());
+            collect(request, walk, form, limit, known, &selection)
+        }
     }
 }
 
@@ -207,6 +215,7 @@ fn collect(
     mut walk: Walk,
     form: Form,
     limit: Option<i64>,
+    known: Option<u64>,
     selection: &Selection,
 ) -> Result<Response, Status> {
     let limit = limit.and_then(|limit| usize::try_from(limit).ok());
@@ -230,13 +239,13 @@ fn collect(
     if !walk.done
         && let Some(last) = last
     {
-        metadata["continue"] = json!(token(request, walk.at, &last));
-        if selection.is_everything() {
-            let left = request
-                .shared
-                .store
-                .remaining_after(&walk.prefix, &last, Some(walk.at))
-                .map_err(|error| read_error(&error))?;
+        let left = if selection.is_everything() {
+            Some(left(request, &walk, &last, known, records.len())?)
+        } else {
+            None
+        };
+        metadata["continue"] = json!(token(request, walk.at, &last, left));
+        if let Some(left) = left {
             metadata["remainingItemCount"] = json!(left);
         }
     }
@@ -286,6 +295,23 @@ fn collect(
     }
 }
 
+/// How many objects follow a page.
+fn left(
+    request: &Request,
+    walk: &Walk,
+    last: &[u8],
+    known: Option<u64>,
+    shown: usize,
+) -> Result<u64, Status> {
+    let shown = u64::try_from(shown).unwrap_or(u64::MAX);
+    if let Some(left) = known.and_then(|known| known.checked_sub(shown)) {
+        return Ok(left);
+    }
+    let store = &request.shared.store;
+    let counted = store.remaining_after(&walk.prefix, last, Some(walk.at));
+    counted.map_err(|error| read_error(&error))
+}
+
 /// Which revision the list shows, by the rules for `resourceVersion`, its match rule and `continue`.
 fn cut(request: &Request, options: &ListOptions) -> Result<Cut, Status> {
     let store = &request.shared.store;
@@ -304,6 +330,7 @@ fn cut(request: &Request, options: &ListOptions) -> Result<Cut, Status> {
         return Ok(Cut {
             at: current,
             after: None,
+            left: None,
         });
     };
     let wanted = revision::parse(version).map_err(|error| error.in_list())?;
@@ -318,6 +345,7 @@ fn cut(request: &Request, options: &ListOptions) -> Result<Cut, Status> {
             Ok(Cut {
                 at: wanted,
                 after: None,
+                left: None,
             })
         }
         _ => {
@@ -325,18 +353,20 @@ fn cut(request: &Request, options: &ListOptions) -> Result<Cut, Status> {
             Ok(Cut {
                 at: current,
                 after: None,
+                left: None,
             })
         }
     }
 }
 
-fn token(request: &Request, at: Revision, last: &[u8]) -> String {
+fn token(request: &Request, at: Revision, last: &[u8], left: Option<u64>) -> String {
     let prefix = stored::prefix(&request.resource, request.namespace());
     let start = String::from_utf8_lossy(last.get(prefix.len()..).unwrap_or_default());
     let token = Token {
         version: TOKEN_VERSION.to_owned(),
         revision: i64::try_from(at.0).unwrap_or(i64::MAX),
         start: format!("{start}\u{0}"),
+        left,
     };
     URL_SAFE_NO_PAD.encode(serde_json::to_string(&token).unwrap_or_default())
 }
@@ -387,6 +417,8 @@ fn resume(request: &Request, text: &str) -> Result<Cut, Status> {
     Ok(Cut {
         at: at.min(store.revision()),
         after: Some(Bytes::from(after)),
+        // What went on at another revision was counted at another one.
+        left: token.left.filter(|_| token.revision > 0),
     })
 }
 
@@ -403,6 +435,7 @@ fn continue_expired(after: &[u8], prefix: &[u8]) -> Status {
         version: TOKEN_VERSION.to_owned(),
         revision: -1,
         start: format!("{start}\u{0}"),
+        left: None,
     };
     let token = URL_SAFE_NO_PAD.encode(serde_json::to_string(&token).unwrap_or_default());
     let mut status = Status::expired(
