@@ -84,10 +84,13 @@ impl Desk {
         let mut said = String::new();
         for line in expected.lines() {
             if let Some(typed) = line.strip_prefix("$ ") {
-                said.push_str(&format!("$ {typed}\n{}", self.run(typed)));
-            } else if line.starts_with('#') || (line.is_empty() && said.ends_with("\n#\n")) {
-                // A remark stands before the command that it is about.
-                said.push_str(&format!("{line}\n"));
+                said += line;
+                said += "\n";
+                said += &self.run(typed);
+            } else if line.starts_with("# ") {
+                // A remark about the command below it.
+                said += line;
+                said += "\n";
             }
         }
         if std::env::var("QUAD_TRANSCRIPTS").is_ok_and(|wish| wish == "write") {
@@ -114,11 +117,10 @@ impl Desk {
         let mut said = self.normal(&finished.out);
         said.push_str(&self.normal(&finished.err));
         match finished.code {
-            Some(0) => {}
-            Some(code) => said.push_str(&format!("[{code}]\n")),
-            None => said.push_str("[killed]\n"),
+            Some(0) => said,
+            Some(code) => format!("{said}[{code}]\n"),
+            None => format!("{said}[killed]\n"),
         }
-        said
     }
 
     /// The text as every run says it.
@@ -180,31 +182,24 @@ fn copied(from: &Path, to: &Path) {
     }
 }
 
-/// The first lines that differ, with what leads to them.
+/// The first lines that differ, with the command that said them.
 fn difference(path: &Path, expected: &str, said: &str) -> String {
     let (wanted, got): (Vec<&str>, Vec<&str>) =
         (expected.lines().collect(), said.lines().collect());
-    let same = wanted
-        .iter()
-        .zip(&got)
-        .take_while(|(one, other)| one == other);
-    let at = same.count();
-    let typed = got[..at.min(got.len())]
-        .iter()
-        .rposition(|line| line.starts_with("$ "));
-    let from = typed.unwrap_or_default();
-    let some = |lines: &[&str]| {
-        let lines = lines.iter().skip(at).take(12);
-        lines
-            .map(|line| format!("    {line}\n"))
-            .collect::<String>()
+    let pairs = wanted.iter().zip(&got);
+    let at = pairs.take_while(|(one, other)| one == other).count();
+    let before = &got[..at];
+    let typed = before.iter().rposition(|line| line.starts_with("$ "));
+    let from_there = |lines: &[&str]| {
+        let end = lines.len().min(at + 12);
+        lines[at.min(end)..end].join("\n    ")
     };
     format!(
-        "{} line {}:\n{}\n  is written down:\n{}  was said:\n{}",
+        "{} line {}:\n{}\n  is written down:\n    {}\n  was said:\n    {}",
         path.display(),
         at + 1,
-        got[from..at.min(got.len())].join("\n"),
-        some(&wanted),
-        some(&got),
+        before[typed.unwrap_or_default()..].join("\n"),
+        from_there(&wanted),
+        from_there(&got),
     )
 }

@@ -59,6 +59,8 @@ pub(super) struct ContainerFacts {
     pub(super) restarts: u32,
     /// Crashes, or failed pulls, in a row.
     pub(super) failures: u32,
+    /// Why its image could not be had the last time, until it can be.
+    pub(super) unpulled: Option<Arc<str>>,
     /// Starts that the runtime was asked for.
     attempts: u32,
 }
@@ -102,6 +104,7 @@ impl Facts {
             last: None,
             restarts: 0,
             failures: 0,
+            unpulled: None,
             attempts: 0,
         };
         Self {
@@ -192,17 +195,17 @@ impl Facts {
         }
         match (news, &mut known.doing) {
             (News::Started, Doing::Starting) => {
+                known.unpulled = None;
                 known.doing = Doing::Running {
                     since: now,
                     is_ready: false,
                 };
             }
             (News::PullFailed(why), Doing::Starting) => {
+                let why: Arc<str> = why.into();
                 known.failures += 1;
-                known.doing = Doing::PullFailed {
-                    at: now,
-                    why: why.into(),
-                };
+                known.unpulled = Some(Arc::clone(&why));
+                known.doing = Doing::PullFailed { at: now, why };
             }
             (News::Ready(ready), Doing::Running { is_ready, .. }) => *is_ready = ready,
             (News::Exited { code, reason }, Doing::Running { since, .. }) => {

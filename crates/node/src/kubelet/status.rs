@@ -200,8 +200,15 @@ fn state(facts: &Facts, at: usize, id: &str, now: Timestamp) -> Value {
         Some(message) => json!({ "waiting": { "reason": reason, "message": message } }),
         None => json!({ "waiting": { "reason": reason } }),
     };
-    match &known.doing {
-        Doing::Waiting | Doing::Starting => {
+    let put_off = |why: &str| {
+        let image = &plan.image;
+        let words = format!("Back-off pulling image {image:?}: ErrImagePull: {why}");
+        waiting("ImagePullBackOff", Some(words))
+    };
+    match (&known.doing, &known.unpulled) {
+        // While it is tried again, what was said last stands.
+        (Doing::Starting, Some(why)) => put_off(why),
+        (Doing::Waiting | Doing::Starting, _) => {
             if let Some(missing) = &facts.missing {
                 return waiting("CreateContainerConfigError", Some(missing.to_string()));
             }
@@ -212,16 +219,10 @@ fn state(facts: &Facts, at: usize, id: &str, now: Timestamp) -> Value {
             }
             waiting("ContainerCreating", None)
         }
-        Doing::PullFailed { at, why } if Facts::is_put_off(*at, now) => waiting(
-            "ImagePullBackOff",
-            Some(format!(
-                "Back-off pulling image {:?}: ErrImagePull: {why}",
-                plan.image
-            )),
-        ),
-        Doing::PullFailed { why, .. } => waiting("ErrImagePull", Some(why.to_string())),
-        Doing::Running { since, .. } => json!({ "running": { "startedAt": shown(*since) } }),
-        Doing::Exited(exit) if facts.restarts(at) && known.failures > 1 => {
+        (Doing::PullFailed { at, why }, _) if Facts::is_put_off(*at, now) => put_off(why),
+        (Doing::PullFailed { why, .. }, _) => waiting("ErrImagePull", Some(why.to_string())),
+        (Doing::Running { since, .. }, _) => json!({ "running": { "startedAt": shown(*since) } }),
+        (Doing::Exited(exit), _) if facts.restarts(at) && known.failures > 1 => {
             let pod = &facts.pod;
             let message = format!(
                 "back-off {} restarting failed container={} pod={}_{}({})",
@@ -234,7 +235,7 @@ fn state(facts: &Facts, at: usize, id: &str, now: Timestamp) -> Value {
             debug_assert!(exit.finished <= now);
             waiting("CrashLoopBackOff", Some(message))
         }
-        Doing::Exited(exit) => json!({ "terminated": terminated(exit, id) }),
+        (Doing::Exited(exit), _) => json!({ "terminated": terminated(exit, id) }),
     }
 }
 

@@ -106,6 +106,15 @@ fn an_image_that_cannot_be_had_is_shown() {
         told(&mut facts, 3),
         words("Pending", "waiting ImagePullBackOff", "False")
     );
+    // While it is tried again the trouble is the same.
+    facts.step(at(60));
+    assert_eq!(facts.containers[0].doing, Doing::Starting);
+    assert_eq!(
+        told(&mut facts, 60),
+        words("Pending", "waiting ImagePullBackOff", "False")
+    );
+    facts.hear(0, 1, News::Started, at(61));
+    assert!(told(&mut facts, 61).1.starts_with("running"));
 }
 
 #[test]
