@@ -40,12 +40,25 @@ impl<'a> Bindings<'a> {
     /// With one more variable.
     #[must_use]
     pub fn with(mut self, name: impl Into<Cow<'a, str>>, value: impl Into<Value<'a>>) -> Self {
+        self.set(name, value);
+        self
+    }
+
+    /// Gives a variable a value, or another one.
+    pub fn set(&mut self, name: impl Into<Cow<'a, str>>, value: impl Into<Value<'a>>) {
         let (name, value) = (name.into(), value.into());
         match self.values.iter_mut().find(|(known, _)| *known == name) {
             Some((_, known)) => *known = value,
             None => self.values.push((name, value)),
         }
-        self
+    }
+
+    /// No variables, with room for so many.
+    pub fn with_capacity(count: usize) -> Self {
+        Self {
+            values: Vec::with_capacity(count),
+            host: None,
+        }
     }
 
     /// With somebody to ask about authorization.

@@ -99,6 +99,9 @@ impl Default for Budget {
     }
 }
 
+/// As many variables as a component has, with room for a loop's and a trait's own.
+const ROOM: usize = 16;
+
 /// Values of the variables. They borrow from JSON; nothing is copied.
 #[derive(Clone, Debug)]
 pub struct Context<'a> {
@@ -110,7 +113,7 @@ impl<'a> Context<'a> {
     /// No variables yet.
     pub fn new(budget: &'a Budget) -> Self {
         Self {
-            vars: Bindings::new(),
+            vars: Bindings::with_capacity(ROOM),
             budget,
         }
     }
@@ -124,7 +127,7 @@ impl<'a> Context<'a> {
     /// With a variable whose value an expression gave.
     #[must_use]
     pub fn bind(mut self, name: impl Into<Cow<'a, str>>, value: Value<'a>) -> Self {
-        self.vars = self.vars.with(name, value);
+        self.vars.set(name, value);
         self
     }
 }

@@ -127,10 +127,12 @@ impl Loop {
         };
         let at_loop = |error: RenderError| error.inside(&self.path);
         let value = over.evaluate(context).map_err(at_loop)?;
+        let mut inside = context.clone();
         let mut one = |item: Value<'a>| {
             let step = context.budget.step();
             step.map_err(|cause| at_loop(RenderError::new(cause)))?;
-            turn(&context.clone().bind(self.variable.as_str(), item))
+            inside.vars.set(self.variable.as_str(), item);
+            turn(&inside)
         };
         match value {
             Value::List(list) => list.iter().try_for_each(&mut one),

@@ -108,7 +108,10 @@ fn kinds(definition: &Definition<'_>, problems: &mut Problems) {
     if let (Some(wanted), true) = (required, found.is_empty()) {
         let words = format!("no template is of kind {wanted}");
         let remedy = "a type has exactly one template of its workload's kind";
-        problems.push(Problem::new("spec.resources", words).remedy(remedy));
+        let first = definition.resources.first();
+        let list = first.and_then(|resource| resource.path.rsplit_once('['));
+        let path = list.map_or("", |(list, _)| list);
+        problems.push(Problem::new(path, words).remedy(remedy));
     }
     for remove in &definition.removes {
         let kind = remove.target.kind;
