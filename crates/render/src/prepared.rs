@@ -1,0 +1,396 @@
+//! The pipeline: from everything that was fetched to a plan.
+//!
+//! ```text
+//!   inputs ─► settings, dependencies, variables ─► rules of the type ─► its objects
+//!          ─► each trait: rules, creates, patches, removes ─► rules about objects
+//!          ─► labels, digests, order, ids ─► network policy ─► Plan
+//! ```
+
+use std::sync::Arc;
+
+use quadrille_template::{Blueprint, Budget, Context, Parameters};
+use quadrille_types::{
+    ComponentReleaseSpec,
+    release::TargetPlane,
+    workload::{Resolved as Workload, Source},
+};
+use serde_json::{Value, json};
+
+use crate::{
+    blueprints::bound_values,
+    dependencies,
+    error::RenderError,
+    finish::{self, Rendered, id_of},
+    gateway::Gateways,
+    inputs::Inputs,
+    metadata::Metadata,
+    overrides,
+    plan::{Plan, Planned},
+    policy,
+    provider::{PolicyProvider, SecretProvider},
+    settings, urls,
+    variables::{self, Seen, Values},
+};
+
+/// A snapshot whose type and traits are compiled: what it becomes in an environment takes microseconds.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    pub(crate) type_name: String,
+    pub(crate) component_type: Arc<Blueprint>,
+    /// Those of the type first, then those of the component.
+    pub(crate) traits: Vec<PreparedTrait>,
+}
+
+/// A trait in use.
+#[derive(Clone, Debug)]
+pub(crate) struct PreparedTrait {
+    pub(crate) name: String,
+    pub(crate) instance: String,
+    pub(crate) blueprint: Arc<Blueprint>,
+    /// Whether it comes with the type.
+    pub(crate) is_embedded: bool,
+}
+
+impl PreparedTrait {
+    fn whose(&self) -> String {
+        let kind = if self.is_embedded {
+            "embedded trait"
+        } else {
+            "trait"
+        };
+        format!("{kind} {}/{}", self.name, self.instance)
+    }
+}
+
+/// A trait with what it is told here.
+struct Told<'p> {
+    used: &'p PreparedTrait,
+    variable: Value,
+    parameters: Value,
+    configs: Value,
+}
+
+impl<'p> Told<'p> {
+    fn context<'a>(&'a self, base: &Context<'a>) -> Context<'a> {
+        base.clone()
+            .with("trait", &self.variable)
+            .with("parameters", &self.parameters)
+            .with("environmentConfigs", &self.configs)
+    }
+}
+
+impl Prepared {
+    /// What the snapshot becomes. `inputs.release` is the snapshot that this was prepared from.
+    pub fn plan(&self, inputs: &Inputs<'_>) -> Result<Plan, RenderError> {
+        let workload = workload(inputs)?;
+        let metadata = Metadata::of(inputs);
+        let gateways = Gateways::of(inputs.environment_spec, inputs.plane_spec);
+        let provider =
+            SecretProvider::of(inputs.plane_spec, inputs.plane_annotations).map_err(|problem| {
+                RenderError::field(format!("plane {}", inputs.plane.name), problem)
+            })?;
+        let prefix = format!("{}-{}", inputs.component.name, inputs.environment.name);
+        let settings = settings::sort(&workload.container, inputs.secrets, prefix)?;
+        let needed = dependencies::gather(&workload, inputs)?;
+        let values = variables::values(&Seen {
+            inputs,
+            metadata: &metadata,
+            workload: &workload,
+            settings: &settings,
+            dependencies: &needed,
+            gateways: &gateways,
+            provider,
+            reads_schemas: self.reads_schemas(),
+        });
+        let mut notes = Vec::new();
+        let mut objects = self.render(inputs, &values, &mut notes)?;
+        let workload_type = inputs.release.component_type.spec.workload_type.as_str();
+        finish::check_complete(&objects)?;
+        finish::label(&mut objects, &metadata.labels);
+        finish::note_restarts(&mut objects, workload_type, inputs.restarted_at);
+        let mut objects = finish::number(objects)?;
+        let on_data_plane = objects
+            .iter()
+            .filter(|planned| planned.plane == TargetPlane::Data);
+        let on_data_plane = on_data_plane.map(|planned| &planned.object);
+        let endpoints = urls::of(
+            &workload.endpoints,
+            on_data_plane,
+            &gateways,
+            &metadata.namespace,
+        );
+        let policies = PolicyProvider::of(inputs.plane_spec, inputs.plane_annotations);
+        let policy = policy::of(&workload.endpoints, &metadata, inputs, policies);
+        let kind = policy["kind"].as_str().unwrap_or_default().to_lowercase();
+        let name = policy["metadata"]["name"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned();
+        let id = id_of(&[&kind, &name]);
+        if objects
+            .iter()
+            .any(|planned| planned.plane == TargetPlane::Data && planned.id == id)
+        {
+            return Err(RenderError::Duplicate { object: name });
+        }
+        objects.push(Planned {
+            id,
+            plane: TargetPlane::Data,
+            object: policy,
+        });
+        Ok(Plan {
+            objects,
+            namespace: metadata.namespace,
+            endpoints,
+            secret_references: secret_references(&workload),
+            pending_connections: needed.pending,
+            pending_resources: needed.pending_resources,
+            notes,
+        })
+    }
+
+    /// Whether something asks what endpoints offer.
+    fn reads_schemas(&self) -> bool {
+        let traits = self.traits.iter().map(|used| &used.blueprint);
+        let mut all = traits.chain([&self.component_type]);
+        all.any(|blueprint| blueprint.derived().contains("endpointResources"))
+    }
+
+    fn render(
+        &self,
+        inputs: &Inputs<'_>,
+        values: &Values,
+        notes: &mut Vec<String>,
+    ) -> Result<Vec<Rendered>, RenderError> {
+        let whose = format!("component type {}", self.type_name);
+        let profile = inputs.release.component_profile.as_ref();
+        let parameters = profile.and_then(|profile| profile.parameters.as_ref());
+        let configs = inputs.binding.component_type_environment_configs.as_ref();
+        let blueprint = &self.component_type;
+        let parameters = resolve(
+            blueprint.parameters(),
+            parameters,
+            &whose,
+            "parameters",
+            notes,
+        )?;
+        let configs = resolve(
+            blueprint.environment_configs(),
+            configs,
+            &whose,
+            "environmentConfigs",
+            notes,
+        )?;
+        let budget = Budget::default();
+        let base = values
+            .iter()
+            .fold(Context::new(&budget), |context, (name, value)| {
+                context.with(name, value)
+            });
+        let context = base
+            .clone()
+            .with("parameters", &parameters)
+            .with("environmentConfigs", &configs);
+        check_rules(blueprint, &context, &whose)?;
+        let mut objects = Vec::new();
+        create(blueprint, &context, &whose, &mut objects)?;
+        let told = self.told(inputs, &context, notes)?;
+        for one in &told {
+            apply_trait(one, &base, &mut objects)?;
+        }
+        let mut failures = Vec::new();
+        let mut check = |blueprint: &Blueprint, context: &Context<'_>, whose: &str| {
+            let rules = blueprint.post_rules().iter();
+            let found = rules.flat_map(|rule| rule.check(context, &objects));
+            failures.extend(found.map(|failure| format!("{whose}: {failure}")));
+        };
+        check(blueprint, &context, &whose);
+        for one in &told {
+            check(&one.used.blueprint, &one.context(&base), &one.used.whose());
+        }
+        if failures.is_empty() {
+            Ok(objects)
+        } else {
+            Err(RenderError::PostRules { failures })
+        }
+    }
+
+    /// What each trait is told: those of the type by the type, the others by the component and the binding.
+    fn told<'p>(
+        &'p self,
+        inputs: &Inputs<'_>,
+        context: &Context<'_>,
+        notes: &mut Vec<String>,
+    ) -> Result<Vec<Told<'p>>, RenderError> {
+        let profile = inputs.release.component_profile.as_ref();
+        let instances = profile
+            .map(|profile| profile.traits.as_slice())
+            .unwrap_or_default();
+        let by_instance = &inputs.binding.trait_environment_configs;
+        let mut told = Vec::with_capacity(self.traits.len());
+        let mut embedded = 0;
+        for used in &self.traits {
+            let whose = used.whose();
+            let (parameters, configs) = if used.is_embedded {
+                let (parameters, configs) = bound_values(&self.component_type, embedded, context)
+                    .map_err(|error| failed(&whose, &error))?;
+                embedded += 1;
+                (Some(parameters), Some(configs))
+            } else {
+                let instance = instances
+                    .iter()
+                    .find(|instance| instance.instance_name == used.instance);
+                let parameters = instance.and_then(|instance| instance.parameters.clone());
+                (parameters, by_instance.get(&used.instance).cloned())
+            };
+            let blueprint = &used.blueprint;
+            told.push(Told {
+                used,
+                variable: json!({ "name": used.name, "instanceName": used.instance }),
+                parameters: resolve(
+                    blueprint.parameters(),
+                    parameters.as_ref(),
+                    &whose,
+                    "parameters",
+                    notes,
+                )?,
+                configs: resolve(
+                    blueprint.environment_configs(),
+                    configs.as_ref(),
+                    &whose,
+                    "environmentConfigs",
+                    notes,
+                )?,
+            });
+        }
+        for name in by_instance.keys() {
+            if !instances
+                .iter()
+                .any(|instance| instance.instance_name == *name)
+            {
+                notes.push(format!("traitEnvironmentConfigs.{name}: the component has no trait of that instance name"));
+            }
+        }
+        Ok(told)
+    }
+}
+
+/// The workload with the settings of the environment.
+fn workload(inputs: &Inputs<'_>) -> Result<Workload, RenderError> {
+    let ComponentReleaseSpec { workload, .. } = inputs.release;
+    let mut resolved = workload
+        .resolve("spec.workload")
+        .map_err(|problem| RenderError::field("component release", problem))?;
+    let over = inputs
+        .binding
+        .overrides()
+        .map_err(|problem| RenderError::field("release binding", problem))?;
+    overrides::apply(&mut resolved.container, over);
+    Ok(resolved)
+}
+
+fn secret_references(workload: &Workload) -> Vec<String> {
+    let container = &workload.container;
+    let envs = container.env.iter().map(|env| &env.source);
+    let files = container.files.iter().map(|file| &file.source);
+    let mut names: Vec<String> = envs
+        .chain(files)
+        .filter_map(|source| match source {
+            Source::Secret(key) => Some(key.name.clone()),
+            Source::Given(_) | Source::ConfigurationGroup(_) => None,
+        })
+        .collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// Values with defaults, checked against their schema.
+fn resolve(
+    schema: &Parameters,
+    given: Option<&Value>,
+    whose: &str,
+    section: &'static str,
+    notes: &mut Vec<String>,
+) -> Result<Value, RenderError> {
+    let resolved = schema
+        .resolve(given)
+        .map_err(|problems| RenderError::Values {
+            whose: whose.to_owned(),
+            section,
+            problems: problems
+                .into_iter()
+                .map(|problem| problem.to_string())
+                .collect(),
+        })?;
+    if let Some(given) = given {
+        let unknown = schema.unknown(given).into_iter();
+        notes.extend(unknown.map(|problem| format!("{whose}: {section}: {problem}")));
+    }
+    Ok(resolved)
+}
+
+fn check_rules(
+    blueprint: &Blueprint,
+    context: &Context<'_>,
+    whose: &str,
+) -> Result<(), RenderError> {
+    let failures = blueprint.check_rules(context);
+    if failures.is_empty() {
+        return Ok(());
+    }
+    Err(RenderError::Rules {
+        whose: whose.to_owned(),
+        failures: failures.iter().map(ToString::to_string).collect(),
+    })
+}
+
+fn create(
+    blueprint: &Blueprint,
+    context: &Context<'_>,
+    whose: &str,
+    objects: &mut Vec<Rendered>,
+) -> Result<(), RenderError> {
+    for resource in blueprint.resources() {
+        let rendered = resource
+            .render(context)
+            .map_err(|error| failed(whose, &error))?;
+        let plane = TargetPlane::read(Some(resource.plane())).unwrap_or(TargetPlane::Data);
+        objects.extend(rendered.into_iter().map(|object| Rendered {
+            plane,
+            object,
+            made_by: whose.to_owned(),
+        }));
+    }
+    Ok(())
+}
+
+fn apply_trait(
+    told: &Told<'_>,
+    base: &Context<'_>,
+    objects: &mut Vec<Rendered>,
+) -> Result<(), RenderError> {
+    let whose = told.used.whose();
+    let blueprint = &told.used.blueprint;
+    let context = told.context(base);
+    check_rules(blueprint, &context, &whose)?;
+    create(blueprint, &context, &whose, objects)?;
+    for patch in blueprint.patches() {
+        patch
+            .apply(&context, objects)
+            .map_err(|error| failed(&whose, &error))?;
+    }
+    for remove in blueprint.removes() {
+        remove
+            .apply(&context, objects)
+            .map_err(|error| failed(&whose, &error))?;
+    }
+    Ok(())
+}
+
+fn failed(whose: &str, error: &quadrille_template::RenderError) -> RenderError {
+    RenderError::Template {
+        whose: whose.to_owned(),
+        cause: error.to_string(),
+    }
+}
