@@ -244,7 +244,7 @@ fn plane(written: Option<&str>) -> &'static str {
         .as_str()
 }
 
-fn wrong_plane(path: String, written: Option<&str>) -> Option<Problem> {
+fn wrong_plane(path: &str, written: Option<&str>) -> Option<Problem> {
     let unknown = TargetPlane::read(written).is_none();
     unknown.then(|| {
         let words = format!("there is no plane {:?}", written.unwrap_or_default());
@@ -260,7 +260,7 @@ fn planes_of_type(spec: &ComponentTypeSpec) -> Vec<Problem> {
         .enumerate()
         .filter_map(|(index, resource)| {
             wrong_plane(
-                format!("spec.resources[{index}]"),
+                &format!("spec.resources[{index}]"),
                 resource.target_plane.as_deref(),
             )
         });
@@ -273,21 +273,21 @@ fn planes_of_trait(spec: &TraitSpec) -> Vec<Problem> {
     let creates = spec.creates.iter().enumerate();
     let creates = creates.filter_map(|(index, create)| {
         wrong_plane(
-            format!("spec.creates[{index}]"),
+            &format!("spec.creates[{index}]"),
             create.target_plane.as_deref(),
         )
     });
     let patches = spec.patches.iter().enumerate();
     let patches = patches.filter_map(|(index, patch)| {
         wrong_plane(
-            format!("spec.patches[{index}]"),
+            &format!("spec.patches[{index}]"),
             patch.target_plane.as_deref(),
         )
     });
     let removes = spec.removes.iter().enumerate();
     let removes = removes.filter_map(|(index, remove)| {
         wrong_plane(
-            format!("spec.removes[{index}]"),
+            &format!("spec.removes[{index}]"),
             remove.target_plane.as_deref(),
         )
     });
@@ -298,7 +298,7 @@ fn planes_of_trait(spec: &TraitSpec) -> Vec<Problem> {
 fn planes_of_rules(rules: &[PostRenderValidation]) -> impl Iterator<Item = Problem> {
     rules.iter().enumerate().filter_map(|(index, rule)| {
         wrong_plane(
-            format!("spec.postRenderValidations[{index}]"),
+            &format!("spec.postRenderValidations[{index}]"),
             rule.target_plane.as_deref(),
         )
     })

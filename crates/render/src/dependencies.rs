@@ -256,7 +256,8 @@ pub fn address(url: &EndpointUrl) -> String {
     }
     text.push_str(&url.host);
     if let Some(port) = port_of(url) {
-        text.push_str(&format!(":{port}"));
+        text.push(':');
+        text.push_str(&port.to_string());
     }
     if let Some(path) = url.path.as_deref().filter(|path| !path.is_empty()) {
         if !path.starts_with('/') {

@@ -18,7 +18,7 @@ pub(crate) fn of_service(endpoints: &BTreeMap<String, EndpointPort>) -> Vec<Valu
         if !seen.insert((listens.port, transport)) {
             continue;
         }
-        let name = unique(cleaned(endpoint, listens.port), &names);
+        let name = unique(&cleaned(endpoint, listens.port), &names);
         ports.push(json!({
             "name": name,
             "port": listens.port,
@@ -50,8 +50,8 @@ fn cleaned(endpoint: &str, port: i32) -> String {
     }
 }
 
-fn unique(name: String, taken: &BTreeSet<String>) -> String {
-    let mut candidate = name.clone();
+fn unique(name: &str, taken: &BTreeSet<String>) -> String {
+    let mut candidate = name.to_owned();
     let mut number = 2;
     while taken.contains(&candidate) {
         let suffix = format!("-{number}");

@@ -70,7 +70,7 @@ struct Told<'p> {
     configs: Value,
 }
 
-impl<'p> Told<'p> {
+impl Told<'_> {
     fn context<'a>(&'a self, base: &Context<'a>) -> Context<'a> {
         base.clone()
             .with("trait", &self.variable)
@@ -115,7 +115,7 @@ impl Prepared {
         let on_data_plane = on_data_plane.map(|planned| &planned.object);
         let endpoints = urls::of(
             &workload.endpoints,
-            on_data_plane,
+            &on_data_plane,
             &gateways,
             &metadata.namespace,
         );

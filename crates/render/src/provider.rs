@@ -36,9 +36,8 @@ impl SecretProvider {
         match annotations.get(SECRET_PROVIDER).map(String::as_str) {
             Some("external-secrets") => Ok(Self::ExternalSecrets),
             Some("csi") => Ok(Self::Csi),
-            Some("native") => Ok(Self::Native),
             None if plane.secret_store_ref.is_some() => Ok(Self::ExternalSecrets),
-            None => Ok(Self::Native),
+            None | Some("native") => Ok(Self::Native),
             Some(other) => Err(Problem::new(
                 format!("metadata.annotations[{SECRET_PROVIDER}]"),
                 format!("is {other:?}, must be external-secrets, csi or native"),

@@ -18,7 +18,7 @@ const ROUTES: &str = "gateway.networking.k8s.io/";
 /// Where each endpoint can be reached: those with a route first, then those with a Service only, each by name.
 pub(crate) fn of<'a>(
     endpoints: &BTreeMap<String, EndpointPort>,
-    objects: impl Iterator<Item = &'a Value> + Clone,
+    objects: &(impl Iterator<Item = &'a Value> + Clone),
     gateways: &Gateways,
     namespace: &str,
 ) -> Vec<EndpointStatus> {
