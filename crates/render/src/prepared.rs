@@ -90,7 +90,7 @@ impl Prepared {
                 RenderError::field(format!("plane {}", inputs.plane.name), problem)
             })?;
         let prefix = format!("{}-{}", inputs.component.name, inputs.environment.name);
-        let settings = settings::sort(&workload.container, inputs.secrets, prefix)?;
+        let settings = settings::sort(&workload.container, inputs.secrets, provider, prefix)?;
         let needed = dependencies::gather(&workload, inputs)?;
         let values = variables::values(&Seen {
             inputs,

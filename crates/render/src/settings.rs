@@ -49,6 +49,7 @@ pub(crate) struct SecretFile {
 pub(crate) fn sort(
     container: &ResolvedContainer,
     secrets: &BTreeMap<String, SecretReferenceSpec>,
+    provider: SecretProvider,
     prefix: String,
 ) -> Result<Settings, RenderError> {
     let mut sorted = Settings {
@@ -61,7 +62,7 @@ pub(crate) fn sort(
             Source::Given(value) => sorted.envs.push((env.key.clone(), value.clone())),
             Source::Secret(key) => sorted
                 .secret_envs
-                .push((env.key.clone(), way_to(key, secrets, &used_by())?)),
+                .push((env.key.clone(), way_to(key, secrets, provider, &used_by())?)),
             Source::ConfigurationGroup(key) => return Err(no_group(key, &used_by())),
         }
     }
@@ -76,7 +77,7 @@ pub(crate) fn sort(
             Source::Secret(key) => sorted.secret_files.push(SecretFile {
                 name: file.key.clone(),
                 mount_path: file.mount_path.clone(),
-                remote: way_to(key, secrets, &used_by())?,
+                remote: way_to(key, secrets, provider, &used_by())?,
             }),
             Source::ConfigurationGroup(key) => return Err(no_group(key, &used_by())),
         }
@@ -87,6 +88,7 @@ pub(crate) fn sort(
 fn way_to(
     wanted: &KeyRef,
     secrets: &BTreeMap<String, SecretReferenceSpec>,
+    provider: SecretProvider,
     used_by: &str,
 ) -> Result<RemoteRef, RenderError> {
     let reference = secrets
@@ -95,9 +97,8 @@ fn way_to(
             reference: wanted.name.clone(),
             used_by: used_by.to_owned(),
         })?;
-    reference
+    let remote = reference
         .remote(&wanted.key)
-        .cloned()
         .ok_or_else(|| RenderError::SecretKey {
             key: wanted.key.clone(),
             reference: wanted.name.clone(),
@@ -106,7 +107,28 @@ fn way_to(
                 .iter()
                 .map(|entry| entry.secret_key.clone())
                 .collect(),
-        })
+        })?;
+    let mut remote = remote.clone();
+    if provider == SecretProvider::Native {
+        check_name(&remote.key, wanted)?;
+        remote.property.get_or_insert_with(|| wanted.key.clone());
+    }
+    Ok(remote)
+}
+
+/// Without a store, a reference names a Secret, and a path in a store is none.
+fn check_name(name: &str, wanted: &KeyRef) -> Result<(), RenderError> {
+    let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '.';
+    if !name.is_empty() && name.chars().all(is_name) {
+        return Ok(());
+    }
+    let words = format!(
+        "is {name:?}, which is no name of a Secret; the plane has no secret store, so keys are names of Secrets in the cell"
+    );
+    Err(RenderError::field(
+        format!("SecretReference {}", wanted.name),
+        Problem::new(format!("spec.data[{}].remoteRef.key", wanted.key), words),
+    ))
 }
 
 /// Groups belong to the older generation's deployments; nobody resolves them for the component chain.

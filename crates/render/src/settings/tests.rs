@@ -42,10 +42,17 @@ fn container(env: Vec<(&str, Source)>, files: Vec<(&str, Source)>) -> ResolvedCo
     }
 }
 
+const STORE: SecretProvider = SecretProvider::ExternalSecrets;
+
 fn sorted(container: &ResolvedContainer) -> Settings {
+    sorted_for(container, STORE)
+}
+
+fn sorted_for(container: &ResolvedContainer, provider: SecretProvider) -> Settings {
     sort(
         container,
         &references(),
+        provider,
         "greeter-service-development".to_owned(),
     )
     .unwrap()
@@ -120,11 +127,20 @@ fn files_are_mounted_one_by_one() {
 
 #[test]
 fn a_plane_with_its_own_secrets_gets_no_made_ones() {
-    let settings = sorted(&container(
-        vec![("TOKEN", secret("github", "token"))],
-        vec![("key.pem", secret("github", "key"))],
-    ));
+    let settings = sorted_for(
+        &container(
+            vec![("TOKEN", secret("github", "token"))],
+            vec![("key.pem", secret("github", "key"))],
+        ),
+        SecretProvider::Native,
+    );
     let derived = settings.derived(SecretProvider::Native);
+    let remote = settings.secret_envs[0].1.property.as_deref();
+    assert_eq!(
+        remote,
+        Some("token"),
+        "a key of a Secret, as the reference calls it"
+    );
     assert_eq!(derived.env_from, Vec::<Value>::new());
     assert_eq!(
         derived.volumes[0]["secret"],
@@ -150,7 +166,7 @@ fn a_driver_needs_its_folder_mounted() {
 #[test]
 fn a_key_that_does_not_exist_is_told_with_those_that_do() {
     let wrong = container(vec![("A", secret("github", "tokn"))], vec![]);
-    let words = sort(&wrong, &references(), String::new())
+    let words = sort(&wrong, &references(), STORE, String::new())
         .unwrap_err()
         .to_string();
     assert_eq!(
@@ -158,7 +174,7 @@ fn a_key_that_does_not_exist_is_told_with_those_that_do() {
         r#"key "tokn" not found in SecretReference "github"; available keys: [token, key]"#
     );
     let wrong = container(vec![], vec![("a.txt", secret("gitlab", "x"))]);
-    let words = sort(&wrong, &references(), String::new())
+    let words = sort(&wrong, &references(), STORE, String::new())
         .unwrap_err()
         .to_string();
     assert_eq!(
