@@ -207,10 +207,10 @@ pub(crate) fn number(mut objects: Vec<Rendered>) -> Result<Vec<Planned>, RenderE
         let mut id = id_of(&[&kind.to_lowercase(), &name]);
         if ids.contains(&(rendered.plane, id.clone())) {
             // Another group or namespace has a kind and name like this.
-            id = generate::name_within(
-                generate::LABEL_LIMIT,
-                &[&kind.to_lowercase(), &group, &namespace, &name],
-            );
+            let kind = kind.to_lowercase();
+            let parts = [kind.as_str(), &group, &namespace, &name];
+            let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+            id = generate::name_within(generate::LABEL_LIMIT, &parts);
         }
         ids.insert((rendered.plane, id.clone()));
         planned.push(Planned {

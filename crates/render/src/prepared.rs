@@ -6,16 +6,15 @@
 //!          ─► labels, digests, order, ids ─► network policy ─► Plan
 //! ```
 
+mod steps;
+
 use std::sync::Arc;
 
-use quadrille_template::{Blueprint, Budget, Context, Parameters};
-use quadrille_types::{
-    ComponentReleaseSpec,
-    release::TargetPlane,
-    workload::{Resolved as Workload, Source},
-};
+use quadrille_template::{Blueprint, Budget, Context};
+use quadrille_types::release::TargetPlane;
 use serde_json::{Value, json};
 
+use self::steps::{check_rules, create, failed, resolve, secret_references, workload};
 use crate::{
     blueprints::bound_values,
     dependencies,
@@ -24,7 +23,6 @@ use crate::{
     gateway::Gateways,
     inputs::Inputs,
     metadata::Metadata,
-    overrides,
     plan::{Plan, Planned},
     policy,
     provider::{PolicyProvider, SecretProvider},
@@ -264,105 +262,21 @@ impl Prepared {
             });
         }
         for name in by_instance.keys() {
-            if !instances
-                .iter()
-                .any(|instance| instance.instance_name == *name)
-            {
-                notes.push(format!("traitEnvironmentConfigs.{name}: the component has no trait of that instance name"));
+            let place = format!("traitEnvironmentConfigs.{name}");
+            match self.traits.iter().find(|used| used.instance == *name) {
+                None => notes.push(format!(
+                    "{place}: the component has no trait of that instance name"
+                )),
+                Some(used) if used.is_embedded => {
+                    notes.push(format!(
+                        "{place}: is a trait of the component type, which alone tells it values"
+                    ));
+                }
+                Some(_) => {}
             }
         }
         Ok(told)
     }
-}
-
-/// The workload with the settings of the environment.
-fn workload(inputs: &Inputs<'_>) -> Result<Workload, RenderError> {
-    let ComponentReleaseSpec { workload, .. } = inputs.release;
-    let mut resolved = workload
-        .resolve("spec.workload")
-        .map_err(|problem| RenderError::field("component release", problem))?;
-    let over = inputs
-        .binding
-        .overrides()
-        .map_err(|problem| RenderError::field("release binding", problem))?;
-    overrides::apply(&mut resolved.container, over);
-    Ok(resolved)
-}
-
-fn secret_references(workload: &Workload) -> Vec<String> {
-    let container = &workload.container;
-    let envs = container.env.iter().map(|env| &env.source);
-    let files = container.files.iter().map(|file| &file.source);
-    let mut names: Vec<String> = envs
-        .chain(files)
-        .filter_map(|source| match source {
-            Source::Secret(key) => Some(key.name.clone()),
-            Source::Given(_) | Source::ConfigurationGroup(_) => None,
-        })
-        .collect();
-    names.sort();
-    names.dedup();
-    names
-}
-
-/// Values with defaults, checked against their schema.
-fn resolve(
-    schema: &Parameters,
-    given: Option<&Value>,
-    whose: &str,
-    section: &'static str,
-    notes: &mut Vec<String>,
-) -> Result<Value, RenderError> {
-    let resolved = schema
-        .resolve(given)
-        .map_err(|problems| RenderError::Values {
-            whose: whose.to_owned(),
-            section,
-            problems: problems
-                .into_iter()
-                .map(|problem| problem.to_string())
-                .collect(),
-        })?;
-    if let Some(given) = given {
-        let unknown = schema.unknown(given).into_iter();
-        notes.extend(unknown.map(|problem| format!("{whose}: {section}: {problem}")));
-    }
-    Ok(resolved)
-}
-
-fn check_rules(
-    blueprint: &Blueprint,
-    context: &Context<'_>,
-    whose: &str,
-) -> Result<(), RenderError> {
-    let failures = blueprint.check_rules(context);
-    if failures.is_empty() {
-        return Ok(());
-    }
-    Err(RenderError::Rules {
-        whose: whose.to_owned(),
-        failures: failures.iter().map(ToString::to_string).collect(),
-    })
-}
-
-fn create(
-    blueprint: &Blueprint,
-    context: &Context<'_>,
-    whose: &str,
-    objects: &mut Vec<Rendered>,
-) -> Result<(), RenderError> {
-    for resource in blueprint.resources() {
-        let rendered = resource
-            .render(context)
-            .map_err(|error| failed(whose, &error))?;
-        let plane = TargetPlane::read(Some(resource.plane())).unwrap_or(TargetPlane::Data);
-        objects.extend(rendered.into_iter().map(|object| Rendered {
-            plane,
-            object,
-            made_by: whose.to_owned(),
-        }));
-    }
-    Ok(())
 }
 
 fn apply_trait(
@@ -386,11 +300,4 @@ fn apply_trait(
             .map_err(|error| failed(&whose, &error))?;
     }
     Ok(())
-}
-
-fn failed(whose: &str, error: &quadrille_template::RenderError) -> RenderError {
-    RenderError::Template {
-        whose: whose.to_owned(),
-        cause: error.to_string(),
-    }
 }

@@ -160,3 +160,6 @@ pub fn hash(spec: &ComponentReleaseSpec) -> String {
     let digest = Digest::of([content.to_string().as_str()]).to_string();
     digest[..DIGITS].to_owned()
 }
+
+#[cfg(test)]
+mod tests;
