@@ -12,8 +12,10 @@ fn owner() -> Value {
 
 /// `base` with more fields.
 fn with(mut base: Value, fields: Value) -> Value {
-    for (name, value) in fields.as_object().into_iter().flatten() {
-        base[name.as_str()] = value.clone();
+    if let Value::Object(fields) = fields {
+        for (name, value) in fields {
+            base[name] = value;
+        }
     }
     base
 }

@@ -11,4 +11,5 @@ mod kubectl;
 mod lifecycle;
 mod objects;
 mod platform_kinds;
+mod rendered;
 mod watching;

@@ -1,0 +1,76 @@
+//! The component types and traits that we ship: good for a start, and readable as examples.
+
+use serde_json::Value;
+
+macro_rules! shipped {
+    ($($path:literal),* $(,)?) => {
+        /// Every file with its text.
+        pub const FILES: &[(&str, &str)] = &[$(($path, include_str!(concat!("../library/", $path)))),*];
+    };
+}
+
+shipped![
+    "types/service.yaml",
+    "types/web-application.yaml",
+    "types/worker.yaml",
+    "types/scheduled-task.yaml",
+    "types/manual-task.yaml",
+    "types/proxy.yaml",
+    "traits/configuration.yaml",
+    "traits/autoscaler.yaml",
+    "traits/pod-disruption-budget.yaml",
+    "traits/persistent-volume.yaml",
+    "traits/sidecar.yaml",
+    "traits/ingress-policies.yaml",
+];
+
+/// The objects, in an order in which they can be applied.
+pub fn documents() -> Vec<Value> {
+    let read = |(path, text): &(&str, &str)| -> Value {
+        serde_saphyr::from_str(text).unwrap_or_else(|error| unreadable(path, &error.to_string()))
+    };
+    FILES.iter().map(read).collect()
+}
+
+/// Tests read every file: what is shipped can be read.
+fn unreadable(path: &str, error: &str) -> Value {
+    unreachable!("{path} was tested: {error}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Documents, Renderer};
+
+    #[test]
+    fn every_shipped_type_and_trait_is_free_of_problems() {
+        let renderer = Renderer::new();
+        let shipped = Documents::read(documents()).unwrap();
+        let mut count = 0;
+        for (reference, spec) in shipped.component_types() {
+            let checked = renderer.check_component_type(&reference.kind, spec);
+            assert!(checked.is_ok(), "{reference:?}:\n{}", checked.unwrap_err());
+            count += 1;
+        }
+        for (reference, spec) in shipped.traits() {
+            let checked = renderer.check_trait(spec);
+            assert!(checked.is_ok(), "{reference:?}:\n{}", checked.unwrap_err());
+            count += 1;
+        }
+        assert_eq!(count, FILES.len());
+    }
+
+    #[test]
+    fn every_file_of_the_library_is_shipped() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("library");
+        let mut found = 0;
+        for part in ["types", "traits"] {
+            for entry in std::fs::read_dir(folder.join(part)).unwrap() {
+                let name = format!("{part}/{}", entry.unwrap().file_name().to_string_lossy());
+                assert!(FILES.iter().any(|(path, _)| *path == name), "{name}");
+                found += 1;
+            }
+        }
+        assert_eq!(found, FILES.len());
+    }
+}

@@ -1,0 +1,303 @@
+//! The pipeline: from everything that was fetched to a plan.
+//!
+//! ```text
+//!   inputs ─► settings, dependencies, variables ─► rules of the type ─► its objects
+//!          ─► each trait: rules, creates, patches, removes ─► rules about objects
+//!          ─► labels, digests, order, ids ─► network policy ─► Plan
+//! ```
+
+mod steps;
+
+use std::sync::Arc;
+
+use quadrille_template::{Blueprint, Budget, Context};
+use quadrille_types::release::TargetPlane;
+use serde_json::{Value, json};
+
+use self::steps::{check_rules, create, failed, resolve, secret_references, workload};
+use crate::{
+    blueprints::bound_values,
+    dependencies,
+    error::RenderError,
+    finish::{self, Rendered, id_of},
+    gateway::Gateways,
+    inputs::Inputs,
+    metadata::Metadata,
+    plan::{Plan, Planned},
+    policy,
+    provider::{PolicyProvider, SecretProvider},
+    settings, urls,
+    variables::{self, Seen, Values},
+};
+
+/// A snapshot whose type and traits are compiled: what it becomes in an environment takes microseconds.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    pub(crate) type_name: String,
+    pub(crate) component_type: Arc<Blueprint>,
+    /// Those of the type first, then those of the component.
+    pub(crate) traits: Vec<PreparedTrait>,
+}
+
+/// A trait in use.
+#[derive(Clone, Debug)]
+pub(crate) struct PreparedTrait {
+    pub(crate) name: String,
+    pub(crate) instance: String,
+    pub(crate) blueprint: Arc<Blueprint>,
+    /// Whether it comes with the type.
+    pub(crate) is_embedded: bool,
+}
+
+impl PreparedTrait {
+    fn whose(&self) -> String {
+        let kind = if self.is_embedded {
+            "embedded trait"
+        } else {
+            "trait"
+        };
+        format!("{kind} {}/{}", self.name, self.instance)
+    }
+}
+
+/// A trait with what it is told here.
+struct Told<'p> {
+    used: &'p PreparedTrait,
+    variable: Value,
+    parameters: Value,
+    configs: Value,
+}
+
+impl Told<'_> {
+    fn context<'a>(&'a self, base: &Context<'a>) -> Context<'a> {
+        base.clone()
+            .with("trait", &self.variable)
+            .with("parameters", &self.parameters)
+            .with("environmentConfigs", &self.configs)
+    }
+}
+
+impl Prepared {
+    /// What the snapshot becomes. `inputs.release` is the snapshot that this was prepared from.
+    pub fn plan(&self, inputs: &Inputs<'_>) -> Result<Plan, RenderError> {
+        let workload = workload(inputs)?;
+        let metadata = Metadata::of(inputs);
+        let gateways = Gateways::of(inputs.environment_spec, inputs.plane_spec);
+        let provider =
+            SecretProvider::of(inputs.plane_spec, inputs.plane_annotations).map_err(|problem| {
+                RenderError::field(format!("plane {}", inputs.plane.name), problem)
+            })?;
+        let prefix = format!("{}-{}", inputs.component.name, inputs.environment.name);
+        let settings = settings::sort(&workload.container, inputs.secrets, provider, prefix)?;
+        let needed = dependencies::gather(&workload, inputs)?;
+        let values = variables::values(&Seen {
+            inputs,
+            metadata: &metadata,
+            workload: &workload,
+            settings: &settings,
+            dependencies: &needed,
+            gateways: &gateways,
+            provider,
+            reads_schemas: self.reads_schemas(),
+        });
+        let mut notes = Vec::new();
+        let mut objects = self.render(inputs, &values, &mut notes)?;
+        let workload_type = inputs.release.component_type.spec.workload_type.as_str();
+        finish::check_complete(&objects)?;
+        finish::label(&mut objects, &metadata.labels);
+        finish::note_restarts(&mut objects, workload_type, inputs.restarted_at);
+        let mut objects = finish::number(objects)?;
+        let on_data_plane = objects
+            .iter()
+            .filter(|planned| planned.plane == TargetPlane::Data);
+        let on_data_plane = on_data_plane.map(|planned| &planned.object);
+        let endpoints = urls::of(
+            &workload.endpoints,
+            &on_data_plane,
+            &gateways,
+            &metadata.namespace,
+        );
+        let policies = PolicyProvider::of(inputs.plane_spec, inputs.plane_annotations);
+        let policy = policy::of(&workload.endpoints, &metadata, inputs, policies);
+        let kind = policy["kind"].as_str().unwrap_or_default().to_lowercase();
+        let name = policy["metadata"]["name"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned();
+        let id = id_of(&[&kind, &name]);
+        if objects
+            .iter()
+            .any(|planned| planned.plane == TargetPlane::Data && planned.id == id)
+        {
+            return Err(RenderError::Duplicate { object: name });
+        }
+        objects.push(Planned {
+            id,
+            plane: TargetPlane::Data,
+            object: policy,
+        });
+        Ok(Plan {
+            objects,
+            namespace: metadata.namespace,
+            endpoints,
+            secret_references: secret_references(&workload),
+            pending_connections: needed.pending,
+            pending_resources: needed.pending_resources,
+            notes,
+        })
+    }
+
+    /// Whether something asks what endpoints offer.
+    fn reads_schemas(&self) -> bool {
+        let traits = self.traits.iter().map(|used| &used.blueprint);
+        let mut all = traits.chain([&self.component_type]);
+        all.any(|blueprint| blueprint.derived().contains("endpointResources"))
+    }
+
+    fn render(
+        &self,
+        inputs: &Inputs<'_>,
+        values: &Values,
+        notes: &mut Vec<String>,
+    ) -> Result<Vec<Rendered>, RenderError> {
+        let whose = format!("component type {}", self.type_name);
+        let profile = inputs.release.component_profile.as_ref();
+        let parameters = profile.and_then(|profile| profile.parameters.as_ref());
+        let configs = inputs.binding.component_type_environment_configs.as_ref();
+        let blueprint = &self.component_type;
+        let parameters = resolve(
+            blueprint.parameters(),
+            parameters,
+            &whose,
+            "parameters",
+            notes,
+        )?;
+        let configs = resolve(
+            blueprint.environment_configs(),
+            configs,
+            &whose,
+            "environmentConfigs",
+            notes,
+        )?;
+        let budget = Budget::default();
+        let base = values
+            .iter()
+            .fold(Context::new(&budget), |context, (name, value)| {
+                context.with(name, value)
+            });
+        let context = base
+            .clone()
+            .with("parameters", &parameters)
+            .with("environmentConfigs", &configs);
+        check_rules(blueprint, &context, &whose)?;
+        let mut objects = Vec::new();
+        create(blueprint, &context, &whose, &mut objects)?;
+        let told = self.told(inputs, &context, notes)?;
+        for one in &told {
+            apply_trait(one, &base, &mut objects)?;
+        }
+        let mut failures = Vec::new();
+        let mut check = |blueprint: &Blueprint, context: &Context<'_>, whose: &str| {
+            let rules = blueprint.post_rules().iter();
+            let found = rules.flat_map(|rule| rule.check(context, &objects));
+            failures.extend(found.map(|failure| format!("{whose}: {failure}")));
+        };
+        check(blueprint, &context, &whose);
+        for one in &told {
+            check(&one.used.blueprint, &one.context(&base), &one.used.whose());
+        }
+        if failures.is_empty() {
+            Ok(objects)
+        } else {
+            Err(RenderError::PostRules { failures })
+        }
+    }
+
+    /// What each trait is told: those of the type by the type, the others by the component and the binding.
+    fn told<'p>(
+        &'p self,
+        inputs: &Inputs<'_>,
+        context: &Context<'_>,
+        notes: &mut Vec<String>,
+    ) -> Result<Vec<Told<'p>>, RenderError> {
+        let profile = inputs.release.component_profile.as_ref();
+        let instances = profile
+            .map(|profile| profile.traits.as_slice())
+            .unwrap_or_default();
+        let by_instance = &inputs.binding.trait_environment_configs;
+        let mut told = Vec::with_capacity(self.traits.len());
+        let mut embedded = 0;
+        for used in &self.traits {
+            let whose = used.whose();
+            let (parameters, configs) = if used.is_embedded {
+                let (parameters, configs) = bound_values(&self.component_type, embedded, context)
+                    .map_err(|error| failed(&whose, &error))?;
+                embedded += 1;
+                (Some(parameters), Some(configs))
+            } else {
+                let instance = instances
+                    .iter()
+                    .find(|instance| instance.instance_name == used.instance);
+                let parameters = instance.and_then(|instance| instance.parameters.clone());
+                (parameters, by_instance.get(&used.instance).cloned())
+            };
+            let blueprint = &used.blueprint;
+            told.push(Told {
+                used,
+                variable: json!({ "name": used.name, "instanceName": used.instance }),
+                parameters: resolve(
+                    blueprint.parameters(),
+                    parameters.as_ref(),
+                    &whose,
+                    "parameters",
+                    notes,
+                )?,
+                configs: resolve(
+                    blueprint.environment_configs(),
+                    configs.as_ref(),
+                    &whose,
+                    "environmentConfigs",
+                    notes,
+                )?,
+            });
+        }
+        for name in by_instance.keys() {
+            let place = format!("traitEnvironmentConfigs.{name}");
+            match self.traits.iter().find(|used| used.instance == *name) {
+                None => notes.push(format!(
+                    "{place}: the component has no trait of that instance name"
+                )),
+                Some(used) if used.is_embedded => {
+                    notes.push(format!(
+                        "{place}: is a trait of the component type, which alone tells it values"
+                    ));
+                }
+                Some(_) => {}
+            }
+        }
+        Ok(told)
+    }
+}
+
+fn apply_trait(
+    told: &Told<'_>,
+    base: &Context<'_>,
+    objects: &mut Vec<Rendered>,
+) -> Result<(), RenderError> {
+    let whose = told.used.whose();
+    let blueprint = &told.used.blueprint;
+    let context = told.context(base);
+    check_rules(blueprint, &context, &whose)?;
+    create(blueprint, &context, &whose, objects)?;
+    for patch in blueprint.patches() {
+        patch
+            .apply(&context, objects)
+            .map_err(|error| failed(&whose, &error))?;
+    }
+    for remove in blueprint.removes() {
+        remove
+            .apply(&context, objects)
+            .map_err(|error| failed(&whose, &error))?;
+    }
+    Ok(())
+}
