@@ -9,7 +9,7 @@ use crate::{
     output,
 };
 
-/// Write a completion script for a shell.
+/// Write a completion script for a shell; bash completes names of objects too.
 #[derive(Debug, clap::Args)]
 #[command(
     before_help = "Examples:\n  quad completion bash > ~/.local/share/bash-completion/completions/quad\n  quad completion zsh > \"${fpath[1]}/_quad\"",
@@ -20,9 +20,15 @@ pub(crate) struct Arguments {
     shell: Shell,
 }
 
+/// Completes names of objects.
+const NAMES: &str = include_str!("completion/names.bash");
+
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut command = arguments::Arguments::command();
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut command, "quad", &mut script);
+    if arguments.shell == Shell::Bash {
+        script.extend_from_slice(NAMES.as_bytes());
+    }
     output::write(&script)
 }

@@ -73,9 +73,12 @@ pub(crate) fn all_of_ours() -> Vec<Found> {
     kinds.collect()
 }
 
-/// Every word for a kind of ours, for completion.
+/// The words for kinds of ours, one and many; who knows a short name needs no completion.
 pub(crate) fn words() -> Vec<String> {
-    ours().into_iter().flat_map(|(_, _, names)| names).collect()
+    let kinds = ours().into_iter();
+    kinds
+        .flat_map(|(_, _, names)| names.into_iter().take(2))
+        .collect()
 }
 
 /// The names of our kinds: word, plural, short names.

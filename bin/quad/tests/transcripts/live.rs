@@ -1,7 +1,7 @@
 //! What moves: watches, and what is shown and asked on a terminal.
 
 use std::{
-    fs::{File, OpenOptions},
+    fs::{self, File, OpenOptions},
     io::{Read, Write as _},
     path::Path,
     process::{Child, Command, Stdio},
@@ -211,4 +211,31 @@ fn a_terminal_gets_colour_unless_it_is_refused() {
             "{said:?}"
         );
     }
+}
+
+#[test]
+fn bash_completes_kinds_and_names() {
+    let home = tempdir().unwrap();
+    let (_instance, desk) = still(home.path());
+    done(&desk, "quad apply -f watched-1.yaml");
+    let script = desk.command("quad completion bash").output().unwrap();
+    fs::write(home.path().join("completion.bash"), script.stdout).unwrap();
+    let quad = Path::new(env!("CARGO_BIN_EXE_quad")).parent().unwrap();
+    let path = format!("{}:{}", quad.display(), std::env::var("PATH").unwrap());
+    let completed = |words: &str| {
+        let typed = format!(
+            "source completion.bash; COMP_WORDS=({words} \"\"); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 2)); \
+             unset 'COMP_WORDS[COMP_CWORD + 1]'; \
+             _quad_with_names quad \"${{COMP_WORDS[COMP_CWORD]}}\" \"${{COMP_WORDS[COMP_CWORD - 1]}}\"; echo \"${{COMPREPLY[*]}}\""
+        );
+        let mut bash = Command::new("bash");
+        bash.args(["-c", &typed]).current_dir(home.path());
+        bash.envs(desk.environment.iter().cloned())
+            .env("PATH", &path);
+        String::from_utf8(bash.output().unwrap().stdout).unwrap()
+    };
+    assert_eq!(completed("quad descr"), "describe\n");
+    assert_eq!(completed("quad get enviro"), "environment environments\n");
+    assert_eq!(completed("quad get configmap wat"), "watched\n");
+    assert_eq!(completed("quad get configmap -n default wat"), "watched\n");
 }

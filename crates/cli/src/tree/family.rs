@@ -14,7 +14,7 @@ use crate::{
     fields::{self, text},
     kinds, output,
     plane::typed,
-    requests::OBJECTS,
+    requests::{OBJECTS, not_served},
 };
 
 /// A namespace may hold our kinds without being an organization's.
@@ -42,6 +42,7 @@ impl Family {
                 (kind, answer)
             });
         let mut members = Vec::new();
+        let mut unserved = Vec::new();
         for (kind, answer) in join_all(lists).await {
             match answer {
                 Ok(list) => members.extend(fields::items(&list["items"]).iter().map(|object| {
@@ -53,7 +54,21 @@ impl Family {
                 Err(kube::Error::Api(status)) if status.code == 403 => {
                     output::aside(&format!("(you may not see {})", kind.plural()));
                 }
-                Err(error) => return Err(cluster.unread(kind, None, &error).await),
+                // An older platform has fewer kinds.
+                Err(kube::Error::Api(status)) if status.code == 404 => unserved.push(kind),
+                Err(error) => return Err(cluster.failed(&error)),
+            }
+        }
+        let namespaced = kinds.iter().filter(|kind| kind.is_namespaced).count();
+        match unserved.as_slice() {
+            [] => {}
+            [kind, ..] if unserved.len() == namespaced => {
+                return Err(not_served(kind.api_version(), kind.kind()));
+            }
+            some => {
+                let names: Vec<&str> = some.iter().map(|kind| kind.plural()).collect();
+                let names = names.join(", ");
+                output::aside(&format!("(the cluster does not serve {names})"));
             }
         }
         let path = format!("/apis/openchoreo.dev/v1alpha1/organizations/{namespace}");
