@@ -63,6 +63,14 @@ impl Parameters {
         keywords::check_defaults(&tree, path, &mut problems);
         let rules = structural::has_rules(schema.root());
         let rules = rules.then(|| Arc::new(structural::Rules::new(schema.clone())));
+        for (place, words) in rules.iter().flat_map(|rules| rules.mistakes()) {
+            let at = format!("{path}{place}.x-kubernetes-validations");
+            let words = words.lines().next().unwrap_or_default();
+            problems.push(Problem::new(
+                at,
+                format!("the rule cannot be used: {words}"),
+            ));
+        }
         problems.into_result(Self {
             schema,
             tree: Arc::new(tree),

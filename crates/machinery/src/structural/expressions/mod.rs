@@ -52,6 +52,15 @@ impl Rules {
         }
     }
 
+    /// Rules that do not compile: the path of the schema that has them, and why.
+    pub fn mistakes(&self) -> Vec<(String, String)> {
+        let mut found = Vec::new();
+        if let Some(checker) = self.checker() {
+            checker.mistakes("", &mut found);
+        }
+        found
+    }
+
     fn checker(&self) -> Option<&Checker> {
         let root = self.schema.root();
         let make = || {
@@ -77,6 +86,28 @@ struct Checker {
 }
 
 impl Checker {
+    fn mistakes(&self, path: &str, found: &mut Vec<(String, String)>) {
+        for compiled in &self.rules {
+            for outcome in [&compiled.program, &compiled.message] {
+                if let Some(Err(words)) = outcome {
+                    found.push((path.to_owned(), words.clone()));
+                }
+            }
+        }
+        if let Some(items) = &self.items {
+            items.mistakes(&format!("{path}.items"), found);
+        }
+        for (name, property) in &self.properties {
+            property.mistakes(&format!("{path}.properties.{name}"), found);
+        }
+        if let Some(values) = &self.additional {
+            values.mistakes(&format!("{path}.additionalProperties"), found);
+        }
+        for (at, alternative) in self.all_of.iter().enumerate() {
+            alternative.mistakes(&format!("{path}.allOf[{at}]"), found);
+        }
+    }
+
     /// The checker of a place, if it or anything below has rules. `rules` is where the rules are written: the
     /// place itself, or an alternative of it (`allOf`).
     fn of(
