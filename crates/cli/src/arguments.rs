@@ -3,8 +3,9 @@
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::{
-    apply, completion, convert, delete, describe, diff, down, get, manual, tree, up, user, version,
-    wait,
+    apply, completion, convert, delete, describe, diff, down, get, manual,
+    offline::{explain, init, render, schema, validate, workload},
+    tree, up, user, version, wait,
 };
 
 /// An internal developer platform for Kubernetes, in one binary.
@@ -40,6 +41,12 @@ pub(crate) enum Verb {
     Wait(wait::Arguments),
     Delete(delete::Arguments),
     Convert(convert::Arguments),
+    Render(render::Arguments),
+    Validate(validate::Arguments),
+    Explain(explain::Arguments),
+    Schema(schema::Arguments),
+    Init(init::Arguments),
+    Workload(workload::Arguments),
     User(user::Arguments),
     Version(version::Arguments),
     Completion(completion::Arguments),

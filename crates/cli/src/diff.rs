@@ -1,6 +1,6 @@
 //! `quad diff`: what would change if documents were applied. A release is followed to its plane.
 
-mod finding;
+pub(crate) mod finding;
 mod release;
 
 use self::finding::{Deed, Finding};

@@ -7,6 +7,7 @@ use std::{
     fs,
     io::{self, Read as _},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use quadrille_types::older;
@@ -35,9 +36,28 @@ pub(crate) struct Document {
     pub(crate) place: String,
     /// What it says.
     pub(crate) object: Value,
+    /// Where its text is.
+    pub(crate) source: Source,
+}
+
+/// The text of a document: the file, the line where it begins, and what is written there.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Source {
+    file: Arc<str>,
+    line: usize,
+    text: Arc<str>,
 }
 
 impl Document {
+    /// The file, the line where the document begins there, and its text.
+    pub(crate) fn source(&self) -> (&str, usize, &str) {
+        (
+            &self.source.file,
+            self.source.line.max(1),
+            &self.source.text,
+        )
+    }
+
     /// Its kind.
     pub(crate) fn kind(&self) -> &str {
         self.object["kind"].as_str().unwrap_or_default()
@@ -69,6 +89,14 @@ impl Document {
 }
 
 impl Files {
+    /// One file or folder.
+    pub(crate) fn of(path: PathBuf) -> Self {
+        Self {
+            filename: vec![path],
+            recursive: false,
+        }
+    }
+
     /// Whether there are any.
     pub(crate) fn are_given(&self) -> bool {
         !self.filename.is_empty()
@@ -151,7 +179,7 @@ fn files(path: &Path, recursive: bool) -> Result<Vec<PathBuf>, Failure> {
 
 /// The documents of a text.
 fn parse(place: &str, text: &str) -> Result<Vec<Document>, Failure> {
-    let values = parts::values(text).map_err(|unreadable| {
+    let values = parts::read(text).map_err(|unreadable| {
         let place = match unreadable.line {
             1 => place.to_owned(),
             line => format!("{place} (from line {line} on)"),
@@ -165,7 +193,14 @@ fn parse(place: &str, text: &str) -> Result<Vec<Document>, Failure> {
         }
     })?;
     let mut documents = Vec::new();
-    for (index, value) in values.into_iter().enumerate() {
+    let file: Arc<str> = place.into();
+    for (index, part) in values.into_iter().enumerate() {
+        let source = Source {
+            file: file.clone(),
+            line: part.line,
+            text: part.text.into(),
+        };
+        let value = part.value;
         let place = match index {
             0 => place.to_owned(),
             more => format!("{place} (document {})", more + 1),
@@ -178,7 +213,7 @@ fn parse(place: &str, text: &str) -> Result<Vec<Document>, Failure> {
             one => vec![one],
         };
         for object in items {
-            documents.push(checked(&place, object)?);
+            documents.push(checked(&place, object, source.clone())?);
         }
     }
     Ok(documents)
@@ -192,7 +227,7 @@ fn is_list(object: &serde_json::Map<String, Value>) -> bool {
     kind.ends_with("List") && object.contains_key("items")
 }
 
-fn checked(place: &str, object: Value) -> Result<Document, Failure> {
+fn checked(place: &str, object: Value, source: Source) -> Result<Document, Failure> {
     for (field, pointer) in [
         ("apiVersion", "/apiVersion"),
         ("kind", "/kind"),
@@ -213,6 +248,7 @@ fn checked(place: &str, object: Value) -> Result<Document, Failure> {
     Ok(Document {
         place: place.to_owned(),
         object,
+        source,
     })
 }
 

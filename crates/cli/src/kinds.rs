@@ -99,6 +99,23 @@ fn ours() -> Vec<(ApiResource, bool, Vec<String>)> {
     kinds.collect()
 }
 
+/// The definition of one of our kinds, by any of its names.
+pub(crate) fn definition(name: &str) -> Option<Value> {
+    let wanted = name.to_lowercase();
+    let at = ours()
+        .iter()
+        .position(|(_, _, names)| names.contains(&wanted))?;
+    quadrille_types::crd_documents().into_iter().nth(at)
+}
+
+/// Our kinds, as documents name them.
+pub(crate) fn kinds() -> Vec<String> {
+    ours()
+        .into_iter()
+        .map(|(resource, ..)| resource.kind)
+        .collect()
+}
+
 /// The path to make an object of one of our kinds at, if it is one.
 pub(crate) fn path_of_ours(document: &Value) -> Option<String> {
     let (resource, is_namespaced, _) = ours()

@@ -27,6 +27,7 @@ mod kubeconfig;
 mod manual;
 mod nearest;
 mod object;
+mod offline;
 mod output;
 mod patience;
 mod plane;
@@ -65,6 +66,12 @@ where
         Verb::Wait(arguments) => wait::run(arguments),
         Verb::Delete(arguments) => delete::run(arguments),
         Verb::Convert(arguments) => convert::run(arguments),
+        Verb::Render(arguments) => offline::render::run(arguments),
+        Verb::Validate(arguments) => offline::validate::run(arguments),
+        Verb::Explain(arguments) => offline::explain::run(arguments),
+        Verb::Schema(arguments) => offline::schema::run(arguments),
+        Verb::Init(arguments) => offline::init::run(arguments),
+        Verb::Workload(arguments) => offline::workload::run(arguments),
         Verb::User(arguments) => user::run(arguments),
         Verb::Version(arguments) => version::run(arguments),
         Verb::Completion(arguments) => completion::run(arguments),

@@ -62,6 +62,18 @@ impl Renderer {
         ])
     }
 
+    /// What parameters and environment configurations a trait takes.
+    pub fn schemas_of_trait(
+        &self,
+        spec: &TraitSpec,
+    ) -> Result<[quadrille_template::Parameters; 2], Problems> {
+        let blueprint = self.blueprints.of_trait(spec)?;
+        Ok([
+            blueprint.parameters().clone(),
+            blueprint.environment_configs().clone(),
+        ])
+    }
+
     /// Compiles the type and the traits of a snapshot. Whoever renders one often keeps what this gives.
     pub fn prepare(&self, release: &ComponentReleaseSpec) -> Result<Prepared, RenderError> {
         let frozen = &release.component_type;

@@ -58,6 +58,7 @@ fn what_needs_no_cluster_does_without() {
     let desk = Desk::new(home.path());
     desk.follow("convert");
     desk.follow("nothing");
+    desk.follow("offline");
 }
 
 /// A web server with a few pages. It ends with the test.

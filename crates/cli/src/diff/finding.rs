@@ -12,15 +12,15 @@ use crate::{
 
 /// One thing that would happen to one object.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Finding {
+pub(crate) struct Finding {
     /// Which object: `Deployment shop/cart`.
-    pub(super) object: String,
-    pub(super) deed: Deed,
+    pub(crate) object: String,
+    pub(crate) deed: Deed,
 }
 
 /// What would happen.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Deed {
+pub(crate) enum Deed {
     /// It would be made.
     Create,
     /// A field would change.
@@ -37,19 +37,19 @@ pub(super) enum Deed {
 
 impl Finding {
     /// Whether it is about a field or what is below it.
-    pub(super) fn is_about(&self, field: &str) -> bool {
+    pub(crate) fn is_about(&self, field: &str) -> bool {
         matches!(&self.deed, Deed::Change(change) if change.path.starts_with(field))
     }
 }
 
 /// An object, as it is called here.
-pub(super) fn called(object: &Value) -> String {
+pub(crate) fn called(object: &Value) -> String {
     let place = placed(fields::namespace(object), fields::name(object));
     format!("{} {place}", fields::text(object, "kind"))
 }
 
 /// What would change in an object.
-pub(super) fn changes(object: &str, before: &Value, after: &Value) -> Vec<Finding> {
+pub(crate) fn changes(object: &str, before: &Value, after: &Value) -> Vec<Finding> {
     let is_plane = fields::text(after, "kind").ends_with("DataPlane");
     difference::changes(before, after)
         .into_iter()
@@ -71,7 +71,7 @@ const LONGEST: usize = 60;
 const HIDDEN: &str = "********";
 
 /// Everything as lines, and what it comes to.
-pub(super) fn text(findings: &[Finding], style: Style) -> String {
+pub(crate) fn text(findings: &[Finding], style: Style) -> String {
     if findings.is_empty() {
         return "Nothing would change.\n".to_owned();
     }
@@ -181,7 +181,7 @@ fn summary(findings: &[Finding]) -> String {
 }
 
 /// The same for scripts.
-pub(super) fn json(findings: &[Finding]) -> Value {
+pub(crate) fn json(findings: &[Finding]) -> Value {
     let said = |said: &Option<Said>| match said {
         None => Value::Null,
         Some(Said::Hidden) => HIDDEN.into(),

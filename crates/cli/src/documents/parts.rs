@@ -11,19 +11,37 @@ pub(super) struct Unreadable {
     pub(super) words: String,
 }
 
-/// The values of all documents; empty ones are left out.
-pub(super) fn values(text: &str) -> Result<Vec<Value>, Unreadable> {
+/// A document that was read.
+#[derive(Debug)]
+pub(super) struct Part<'a> {
+    pub(super) value: Value,
+    /// The line in which it begins.
+    pub(super) line: usize,
+    pub(super) text: &'a str,
+}
+
+/// All documents; empty ones are left out.
+pub(super) fn read(text: &str) -> Result<Vec<Part<'_>>, Unreadable> {
     if text.trim_start().starts_with('{')
         && let Ok(values) = serde_json::Deserializer::from_str(text)
             .into_iter()
-            .collect()
+            .collect::<Result<Vec<Value>, _>>()
     {
-        return Ok(values);
+        let part = |value| Part {
+            value,
+            line: 1,
+            text,
+        };
+        return Ok(values.into_iter().map(part).collect());
     }
-    let parts = parts(text).into_iter();
-    let read = parts.map(|(line, part)| value(part).map_err(|words| Unreadable { line, words }));
-    read.filter(|value| !matches!(value, Ok(Value::Null)))
-        .collect()
+    let mut read = Vec::new();
+    for (line, text) in parts(text) {
+        let value = value(text).map_err(|words| Unreadable { line, words })?;
+        if !value.is_null() {
+            read.push(Part { value, line, text });
+        }
+    }
+    Ok(read)
 }
 
 fn value(text: &str) -> Result<Value, String> {
@@ -63,6 +81,10 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    fn values(text: &str) -> Result<Vec<Value>, Unreadable> {
+        Ok(read(text)?.into_iter().map(|part| part.value).collect())
+    }
 
     #[test]
     fn documents_are_told_apart_and_empty_ones_left_out() {
