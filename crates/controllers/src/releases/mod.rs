@@ -36,7 +36,7 @@ use tokio::{sync::watch, task::JoinSet};
 pub(crate) use self::{
     facts::{Facts, Written},
     status::now,
-    world::{Brief, Inner, PlaneFacts, World},
+    world::{Brief, Guest, Inner, PlaneFacts, World},
 };
 use self::{run::Again, world::Told};
 use crate::{

@@ -128,8 +128,14 @@ async fn remove(run: &mut Run<'_>, site: &Site, since: Instant) -> Result<Option
     let (failure, retry) = {
         let memory = run.memory.lock();
         let failure = left.iter().find_map(|record| {
-            let standing = memory.standing.get(&record.identity)?;
-            Some(format!("{}: {}", record.identity, standing.failure.message))
+            let failure = &memory.standing.get(&record.identity)?.failure;
+            let reason = if failure.reason == engine::HOLDS_OTHERS {
+                Reason::DeletionBlocked
+            } else {
+                Reason::CleanupFailed
+            };
+            let words = format!("{}: {}", record.identity, failure.message);
+            Some((reason, words))
         });
         let retry = memory
             .standing
@@ -141,7 +147,7 @@ async fn remove(run: &mut Run<'_>, site: &Site, since: Instant) -> Result<Option
     let now = Instant::now();
     let wait = retry.map_or(LOOK_AGAIN, |at| at.saturating_duration_since(now));
     match failure {
-        Some(words) => say(run, &left, Reason::CleanupFailed, words).await?,
+        Some((reason, words)) => say(run, &left, reason, words).await?,
         None if since.elapsed() > QUIETLY => {
             let words = waiting(run, &left);
             say(run, &left, Reason::CleanupInProgress, words).await?;

@@ -86,6 +86,16 @@ pub(crate) struct Guest {
     pub(crate) environment: Arc<str>,
 }
 
+impl Guest {
+    pub(crate) fn of(facts: &Facts) -> Self {
+        Self {
+            organization: Arc::clone(&facts.key.namespace),
+            project: Arc::clone(&facts.project),
+            environment: Arc::clone(&facts.environment),
+        }
+    }
+}
+
 /// Longer chains of dependencies are not looked into for cycles.
 const LONGEST_CHAIN: usize = 100;
 
@@ -368,16 +378,14 @@ impl Inner {
     pub(crate) fn guest(&self, plane: &PlaneName, namespace: &str) -> Option<Guest> {
         let guests = self.guests(plane, namespace, &Key::new("", ""));
         let facts = &self.releases.get(guests.iter().min()?)?.facts;
-        Some(Guest {
-            organization: Arc::clone(&facts.key.namespace),
-            project: Arc::clone(&facts.project),
-            environment: Arc::clone(&facts.environment),
-        })
+        Some(Guest::of(facts))
     }
 
-    /// Other releases with objects in a namespace of a plane.
+    /// Other releases with objects in a namespace of a plane, whichever `DataPlane` leads them to that cluster.
     pub(crate) fn guests(&self, plane: &PlaneName, namespace: &str, not: &Key) -> Vec<Key> {
-        self.on_plane(plane)
+        self.releases
+            .values()
+            .map(|held| &held.facts)
             .filter(|facts| facts.key != *not)
             .filter(|facts| {
                 facts
@@ -385,8 +393,21 @@ impl Inner {
                     .iter()
                     .any(|record| *record.identity.namespace == *namespace)
             })
+            .filter(|facts| {
+                let lane = self.lane(facts);
+                lane.is_some_and(|lane| self.are_one_cluster(&lane, plane))
+            })
             .map(|facts| facts.key.clone())
             .collect()
+    }
+
+    fn are_one_cluster(&self, one: &PlaneName, other: &PlaneName) -> bool {
+        let site = |name: &PlaneName| self.planes.get(name)?.site.as_ref();
+        one == other
+            || match (site(one), site(other)) {
+                (Some(one), Some(other)) => one.plane().is_same_cluster(other.plane()),
+                _ => false,
+            }
     }
 
     /// A chain of dependencies that leads back to where it began.
