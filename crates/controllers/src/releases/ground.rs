@@ -38,8 +38,8 @@ pub(super) fn find(world: &Inner, facts: &Facts) -> Result<Ground, Not> {
             format!("{problems}; what was applied before stays"),
         );
     }
-    let name = match shelves.environment(&facts.key.namespace, &facts.environment) {
-        Ok(context) => context.plane_name,
+    let (name, used) = match shelves.environment(&facts.key.namespace, &facts.environment) {
+        Ok(context) => (context.plane_name, context.used),
         Err(NoContext::Missing) => {
             return held(
                 Reason::EnvironmentNotFound,
@@ -67,6 +67,17 @@ pub(super) fn find(world: &Inner, facts: &Facts) -> Result<Ground, Not> {
                  release and create it again, or put the environment back",
                 name,
                 name_of(before)
+            ),
+        );
+    }
+    // What goes with the environment later is on one plane, not on two.
+    if let Some(used) = used.filter(|used| *used != name) {
+        return held(
+            Reason::PlaneChanged,
+            format!(
+                "Environment {:?} is on DataPlane {name} now, but its releases were put onto {used}: put it back, or \
+                 make another environment",
+                &*facts.environment
             ),
         );
     }
