@@ -1,7 +1,7 @@
 //! Where a release stands: the plane that it goes to, or what is in its way.
 
 use quadrille_engine::Site;
-use quadrille_planes::{PlaneName, PlaneState};
+use quadrille_planes::PlaneName;
 use quadrille_types::{conditions::Reason, names::Uid, release::PlaneRef};
 
 use super::{
@@ -100,16 +100,9 @@ pub(super) fn find(world: &Inner, facts: &Facts) -> Result<Ground, Not> {
             format!("DataPlane {name}: {message}"),
         );
     }
-    match &plane.site {
-        Some(site)
-            if let PlaneState::Troubled { message, .. } = &*site.plane().state().borrow() =>
-        {
-            held(
-                Reason::PlaneUnreachable,
-                format!("DataPlane {name} does not answer: {message}"),
-            )
-        }
-        Some(site) => Ok(Ground {
+    match plane.way(&name) {
+        Some(Err(why)) => held(Reason::PlaneUnreachable, why.words),
+        Some(Ok(site)) => Ok(Ground {
             reference: PlaneRef {
                 kind: "DataPlane".to_owned(),
                 name: name.name.clone(),
@@ -117,7 +110,7 @@ pub(super) fn find(world: &Inner, facts: &Facts) -> Result<Ground, Not> {
                 uid: Some(Uid::new(&*plane.uid)),
             },
             plane: name,
-            site: site.clone(),
+            site,
         }),
         None => Err(Not::Yet),
     }

@@ -8,7 +8,7 @@ use std::{
 use parking_lot::{Mutex, MutexGuard};
 use quadrille_engine::Site;
 use quadrille_objects::{Identity, claim::Rival};
-use quadrille_planes::PlaneName;
+use quadrille_planes::{PlaneName, PlaneState};
 use quadrille_types::release::PlaneRef;
 
 use super::{facts::Facts, memory::Memory};
@@ -56,6 +56,44 @@ pub(crate) struct PlaneFacts {
     pub(crate) problem: Option<(&'static str, String)>,
     /// Whether what is left there may be left.
     pub(crate) is_abandoned: bool,
+}
+
+/// Why there is no way to a plane.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct NoWay {
+    /// A word for machines.
+    pub(crate) cause: &'static str,
+    /// Words for people.
+    pub(crate) words: String,
+}
+
+impl PlaneFacts {
+    /// The way to the plane if it answers, or what is in the way; nothing while nobody has tried.
+    pub(crate) fn way(&self, name: &PlaneName) -> Option<Result<Site, NoWay>> {
+        match (&self.site, &self.problem) {
+            (Some(site), _) => Some(match &*site.plane().state().borrow() {
+                PlaneState::Troubled { reason, message } => {
+                    Err(NoWay::unanswered(name, reason, message))
+                }
+                PlaneState::Unknown | PlaneState::Reachable(_) => Ok(site.clone()),
+            }),
+            (None, Some((cause, message))) => Some(Err(NoWay {
+                cause,
+                words: format!("DataPlane {name}: {message}"),
+            })),
+            (None, None) => None,
+        }
+    }
+}
+
+impl NoWay {
+    /// A plane that does not answer.
+    pub(crate) fn unanswered(name: &PlaneName, cause: &'static str, message: &str) -> Self {
+        Self {
+            cause,
+            words: format!("DataPlane {name} does not answer: {message}"),
+        }
+    }
 }
 
 /// A release, and what is remembered of earlier runs.
@@ -367,10 +405,9 @@ impl Inner {
         let Some(plane) = self.planes.get(name) else {
             return Err(format!("DataPlane {name} is gone: create it again"));
         };
-        match (&plane.site, &plane.problem) {
-            (Some(site), _) => Ok(site.clone()),
-            (None, Some((_, message))) => Err(format!("DataPlane {name}: {message}")),
-            (None, None) => Err(format!("DataPlane {name} was not reached yet")),
+        match plane.way(name) {
+            Some(way) => way.map_err(|why| why.words),
+            None => Err(format!("DataPlane {name} was not reached yet")),
         }
     }
 
