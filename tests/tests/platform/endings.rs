@@ -55,8 +55,12 @@ async fn an_environment_takes_its_releases_and_every_namespace_with_it() {
     )
     .await;
     until_said(&environments, "development", ready, "False", "Release cart").await;
-    let release = releases.get("cart").await.unwrap();
-    assert!(release.metadata.deletion_timestamp.is_some());
+    eventually("the release goes", async || {
+        let release = releases.get("cart").await.unwrap();
+        let is_going = release.metadata.deletion_timestamp.is_some();
+        is_going.then_some(()).ok_or("not yet")
+    })
+    .await;
     assert!(
         namespaces.get_opt(&other).await.unwrap().is_some(),
         "releases go first"
@@ -268,4 +272,36 @@ async fn a_project_that_shares_a_namespace_leaves_it_to_the_other() {
     stage.delete(&projects, "bank").await;
     gone(&projects, "bank").await;
     gone(&namespaces, &cell(&acme)).await;
+}
+
+/// What is on the plane can neither be read nor removed.
+fn shut_the_plane(stage: &Stage) {
+    stage.wire.inject(
+        Matcher::any().resource("configmaps"),
+        Fault::Fail(Failure::unavailable()),
+    );
+}
+
+#[tokio::test]
+async fn a_word_on_an_environment_or_a_project_ends_its_releases_too() {
+    let mut stage = Stage::at_rest().await;
+    let [acme, umbrella] = ["acme", "umbrella"].map(|name| stage.cluster.unique(name));
+    stage.run(&[&acme, &umbrella]);
+    stage.furnished(&acme).await;
+    stage.furnished(&umbrella).await;
+    shut_the_plane(&stage);
+    let ready = ConditionType::Ready;
+    let environments = stage.api::<Environment>(&acme);
+    stage.delete(&environments, "development").await;
+    until_said(&environments, "development", ready, "False", "Release cart").await;
+    let word = annotations::ABANDON;
+    stage.annotate(&environments, "development", word).await;
+    gone(&environments, "development").await;
+    gone(&stage.api::<Release>(&acme), "cart").await;
+    let projects = stage.api::<Project>(&umbrella);
+    stage.delete(&projects, "shop").await;
+    until_said(&projects, "shop", ready, "False", "Release cart").await;
+    stage.annotate(&projects, "shop", word).await;
+    gone(&projects, "shop").await;
+    gone(&stage.api::<Release>(&umbrella), "cart").await;
 }

@@ -335,6 +335,18 @@ impl Context {
             self.everything_changed();
             return;
         }
+        self.owners_changed(heard, |facts| &facts.environment);
+    }
+
+    /// Releases of these projects that are on their way out have something to look at.
+    pub(crate) fn projects_changed(&self, heard: &Heard) {
+        self.owners_changed(heard, |facts| match facts.deleting_since {
+            Some(_) => &facts.project,
+            None => "",
+        });
+    }
+
+    fn owners_changed(&self, heard: &Heard, owner: impl Fn(&Facts) -> &str) {
         let changed: HashSet<(&str, &str)> = heard
             .changed
             .iter()
@@ -348,7 +360,7 @@ impl Context {
             let world = self.world.look();
             let facts = world.releases.values().map(|held| &held.facts);
             facts
-                .filter(|facts| changed.contains(&(&*facts.key.namespace, &*facts.environment)))
+                .filter(|facts| changed.contains(&(&*facts.key.namespace, owner(facts))))
                 .map(|facts| facts.key.clone())
                 .collect()
         };

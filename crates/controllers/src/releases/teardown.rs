@@ -23,7 +23,7 @@ use super::{
     world::{Inner, NoWay, name_of},
     writes,
 };
-use crate::queue::Urgency;
+use crate::{platform::step, queue::Urgency};
 
 /// A removal that takes no longer than this is not worth a status.
 const QUIETLY: Duration = Duration::from_secs(2);
@@ -226,13 +226,26 @@ fn obstacle(
     })
 }
 
+/// Whether a person said that objects may be left: of the release, of its plane, or of what it goes with.
 fn is_abandoned(run: &Run<'_>) -> bool {
-    let by_plane = run.facts.said.plane.as_ref().is_some_and(|plane| {
-        let world = run.context.world.look();
+    let facts = &run.facts;
+    let world = run.context.world.look();
+    let by_plane = facts.said.plane.as_ref().is_some_and(|plane| {
         let known = world.planes.get(&name_of(plane));
         known.is_some_and(|plane| plane.is_abandoned)
     });
-    run.facts.is_abandoned || by_plane
+    let (namespace, shelves) = (&facts.key.namespace, &world.shelves);
+    let environment = shelves.environments.find(namespace, &facts.environment);
+    let project = shelves.projects.find(namespace, &facts.project);
+    facts.is_abandoned
+        || by_plane
+        || environment.is_some_and(|owner| is_left(&**owner))
+        || project.is_some_and(|owner| is_left(&**owner))
+}
+
+/// Whether an owner is on its way out and may leave what is on planes.
+fn is_left(owner: &impl kube::Resource) -> bool {
+    owner.meta().deletion_timestamp.is_some() && step::is_abandoned(owner)
 }
 
 /// The plane that was written down: whatever became of the environment since.
