@@ -205,7 +205,14 @@ impl Work<'_> {
             match self.sweep_one(&site, &name, sweep).await {
                 Ok(clean) => is_clean &= clean,
                 Err(_) if sweep.may_skip => {}
-                Err(trouble) => return Err(format!("DataPlane {name}: {}", trouble.message())),
+                Err(trouble) => {
+                    // That a plane is left alone for a while is no cause; what it is left alone for is.
+                    self.context.world.look().way_to(&name)?;
+                    if !trouble.is_unsent() {
+                        return Err(format!("DataPlane {name}: {}", trouble.message()));
+                    }
+                    is_clean = false;
+                }
             }
         }
         Ok(is_clean)
