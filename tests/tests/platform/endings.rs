@@ -1,7 +1,10 @@
 //! Ends with something in the way: planes that don't answer, planes that are gone, users that stay.
 
-use k8s_openapi::api::core::v1::Namespace;
-use kube::api::{ListParams, Patch, PatchParams};
+use k8s_openapi::api::{core::v1::Namespace, events::v1::Event};
+use kube::{
+    Api,
+    api::{ListParams, Patch, PatchParams},
+};
 use quadrille_testkit::{
     eventually,
     wire::{Failure, Fault, Matcher},
@@ -304,4 +307,32 @@ async fn a_word_on_an_environment_or_a_project_ends_its_releases_too() {
     stage.annotate(&projects, "shop", word).await;
     gone(&projects, "shop").await;
     gone(&stage.api::<Release>(&umbrella), "cart").await;
+}
+
+#[tokio::test]
+async fn what_was_on_a_plane_that_was_left_ends_without_another_word() {
+    let mut stage = Stage::at_rest().await;
+    let acme = stage.cluster.unique("acme");
+    stage.run(&[&acme]);
+    stage.furnished(&acme).await;
+    shut_the_plane(&stage);
+    let planes = stage.api::<DataPlane>(&acme);
+    stage.annotate(&planes, "local", annotations::ABANDON).await;
+    stage.delete(&planes, "local").await;
+    gone(&planes, "local").await;
+    let events: Api<Event> = Api::namespaced(stage.client(), &acme);
+    eventually("people are told who was on it", async || {
+        let events = events.list(&ListParams::default()).await.unwrap();
+        let notes = events.items.into_iter().filter_map(|event| event.note);
+        let notes: Vec<String> = notes.collect();
+        let is_told = |note: &&String| note.contains("development") && note.contains("cart");
+        notes.iter().find(is_told).map(drop).ok_or(notes.join("; "))
+    })
+    .await;
+    let releases = stage.api::<Release>(&acme);
+    let said = "DataPlaneNotFound";
+    until_said(&releases, "cart", ConditionType::Ready, "False", said).await;
+    let organizations = stage.cluster.all::<Organization>();
+    stage.delete(&organizations, &acme).await;
+    gone(&organizations, &acme).await;
 }

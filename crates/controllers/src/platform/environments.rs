@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::{
     owned::Releases,
-    shelves::{EnvironmentContext, NoContext, REFERENCE, Shelves, used_plane},
+    shelves::{self, EnvironmentContext, NoContext, REFERENCE, Shelves, used_plane},
     step::{Step, Sweep, is_abandoned},
 };
 
@@ -28,6 +28,9 @@ pub(crate) fn decide(
     let is_used = status.used == Some(true) || releases.here.iter().any(|one| one.plane.is_some());
     if is_used {
         step.fields.insert("used", json!(true));
+    }
+    if let Some(abandoned) = note_of_plane(environment, shelves) {
+        step.fields.insert("abandoned", json!(abandoned));
     }
     let context = match shelves.environment(namespace, name) {
         Ok(context) => Ok(context),
@@ -77,6 +80,15 @@ pub(crate) fn decide(
     step.fields.insert("dataPlane", json!(reference));
     judge(&mut step, &context, namespace);
     step
+}
+
+/// What is to be noted of the plane that was used: that it was given up for good, before it goes and nobody remembers;
+/// and that it was not, once it is there again. Nothing if that is known.
+fn note_of_plane(environment: &Environment, shelves: &Shelves) -> Option<bool> {
+    let name = used_plane(environment)?;
+    let plane = shelves.planes.find(&name.namespace, &name.name)?;
+    let is_given_up = is_abandoned(&**plane) && plane.metadata.deletion_timestamp.is_some();
+    (is_given_up || shelves::is_left(environment)).then_some(is_given_up)
 }
 
 /// An environment is ready if its plane exists and was reached.
@@ -138,7 +150,11 @@ fn end(
         Ok(name) => shelves.planes.find(&name.namespace, &name.name),
         Err(_) => None,
     };
-    if is_abandoned(environment) || plane.is_some_and(|plane| is_abandoned(&**plane)) {
+    let is_left = match plane {
+        Some(plane) => is_abandoned(&**plane),
+        None => shelves::is_left(environment),
+    };
+    if is_abandoned(environment) || is_left {
         let words = "namespaces that were made for it may be left on its plane, as asked";
         step.ending(ends, Reason::Abandoned, words);
         step.note = Some(words.to_owned());
@@ -244,6 +260,18 @@ mod tests {
         }
         // Nothing was put anywhere yet.
         let step = ends(&json!({ "dataPlaneRef": "near" }), &json!({}), &["near"]);
+        assert_eq!(step.sweeps.len(), 1);
+    }
+
+    #[test]
+    fn a_plane_that_was_given_up_before_it_went_is_left() {
+        let used = json!({ "used": true, "dataPlane": "DataPlane/far", "abandoned": true });
+        let spec = json!({ "dataPlaneRef": "far" });
+        let step = ends(&spec, &used, &[]);
+        assert!(step.may_go && step.sweeps.is_empty() && step.note.is_some());
+        // It was made again since.
+        let step = ends(&spec, &used, &["far"]);
+        assert_eq!(step.fields["abandoned"], json!(false));
         assert_eq!(step.sweeps.len(), 1);
     }
 

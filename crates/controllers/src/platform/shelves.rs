@@ -79,6 +79,14 @@ impl Shelves {
         environments
     }
 
+    /// Environments that were used on a plane that is about to go without them, and that have not noted so yet.
+    pub(crate) fn unaware(&self, plane: &PlaneName) -> usize {
+        self.environments
+            .within(&plane.namespace)
+            .filter(|one| used_plane(one).is_some_and(|name| name == *plane) && !is_left(one))
+            .count()
+    }
+
     /// Everything that a change within a namespace may concern.
     pub(crate) fn around(&self, namespace: &str) -> Vec<Thing> {
         let mut things = self.everything();
@@ -126,6 +134,12 @@ pub(crate) fn used_plane(environment: &Environment) -> Option<PlaneName> {
         namespace: environment.metadata.namespace.clone().unwrap_or_default(),
         name: name.to_owned(),
     })
+}
+
+/// Whether an environment has noted that the plane it was used on was given up for good.
+pub(crate) fn is_left(environment: &Environment) -> bool {
+    let status = environment.status.as_ref();
+    status.is_some_and(|status| status.abandoned == Some(true))
 }
 
 /// What an environment writes down before the name of its plane.

@@ -93,6 +93,14 @@ pub(super) fn find(world: &Inner, facts: &Facts) -> Result<Ground, Not> {
             ),
         );
     };
+    if plane.is_going && plane.is_abandoned {
+        return held(
+            Reason::Abandoned,
+            format!(
+                "DataPlane {name} is on its way out, and what is on it is left there, as asked"
+            ),
+        );
+    }
     waits_for(world, facts)?;
     if let Some((_, message)) = &plane.problem {
         return held(
@@ -108,6 +116,7 @@ pub(super) fn find(world: &Inner, facts: &Facts) -> Result<Ground, Not> {
                 name: name.name.clone(),
                 namespace: Some(name.namespace.clone()),
                 uid: Some(Uid::new(&*plane.uid)),
+                abandoned: None,
             },
             plane: name,
             site,

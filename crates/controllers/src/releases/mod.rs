@@ -408,7 +408,8 @@ impl Context {
             let project = is_new_to_project.then_some(its_project);
             environment.into_iter().chain(project).collect()
         };
-        if is_gone || !concerned.is_empty() {
+        // A plane that was given up waits until everybody has noted so.
+        if is_gone || facts.is_left() || !concerned.is_empty() {
             self.platform_changed();
         }
         for thing in concerned {

@@ -104,6 +104,10 @@ impl Run<'_> {
                     None,
                     Some((reason, message)),
                 );
+                let is_given_up = self.context.world.look().is_given_up(&facts);
+                if let Some(plane) = known.plane.as_mut().filter(|_| is_given_up) {
+                    plane.abandoned = Some(true);
+                }
                 let recheck = self.look_on(&mut known);
                 let wake = self.report(known, false).await?;
                 return Ok(Again::soonest(wake, recheck));

@@ -238,6 +238,7 @@ fn is_abandoned(run: &Run<'_>) -> bool {
     let environment = shelves.environments.find(namespace, &facts.environment);
     let project = shelves.projects.find(namespace, &facts.project);
     facts.is_abandoned
+        || facts.is_left()
         || by_plane
         || environment.is_some_and(|owner| is_left(&**owner))
         || project.is_some_and(|owner| is_left(&**owner))

@@ -56,6 +56,8 @@ pub(crate) struct PlaneFacts {
     pub(crate) problem: Option<(&'static str, String)>,
     /// Whether what is left there may be left.
     pub(crate) is_abandoned: bool,
+    /// Whether it is on its way out.
+    pub(crate) is_going: bool,
 }
 
 /// Why there is no way to a plane.
@@ -318,6 +320,20 @@ impl Inner {
             }
             _ => Rival::Wants,
         }
+    }
+
+    /// Whether the plane that a release has objects on is about to go without them.
+    pub(crate) fn is_given_up(&self, facts: &Facts) -> bool {
+        let plane = facts.said.plane.as_ref().map(name_of);
+        let plane = plane.and_then(|name| self.planes.get(&name));
+        plane.is_some_and(|plane| plane.is_going && plane.is_abandoned)
+    }
+
+    /// Releases with objects on a plane that is about to go without them, and that have not noted so yet.
+    pub(crate) fn unaware(&self, plane: &PlaneName) -> usize {
+        self.on_plane(plane)
+            .filter(|facts| !facts.records.is_empty() && !facts.is_left())
+            .count()
     }
 
     /// Releases that have objects on a plane.
