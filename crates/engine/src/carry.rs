@@ -11,6 +11,7 @@ use quadrille_planes::Trouble;
 
 use crate::{
     failure::Failure,
+    namespaces,
     requests::Propagation,
     send::{Applied, Owner, send},
     site::{Deleted, Site},
@@ -18,6 +19,9 @@ use crate::{
 
 /// How many objects of one owner are under way at once; the plane has a limit of its own.
 const AT_ONCE: usize = 16;
+
+/// Why a namespace is not deleted: somebody else has something in it.
+pub const HOLDS_OTHERS: &str = "HoldsOthers";
 
 /// What came of an object of a plan, by its index.
 pub type Results<T> = Vec<(usize, Result<T, Failure>)>;
@@ -172,6 +176,16 @@ async fn remove_one(
             }
         },
     };
+    if identity.kind.is("", "Namespace") {
+        let tenant = namespaces::tenant(site, &identity.name, Some(owner));
+        if let Some(tenant) = tenant.await.map_err(failed)? {
+            let words = format!(
+                "it holds objects of others: {} of {}: delete that first",
+                tenant.object, tenant.called
+            );
+            return Err(Failure::new(HOLDS_OTHERS, words));
+        }
+    }
     match site.delete(&served, identity, &uid, propagation).await {
         Err(Trouble::NotServed(_)) => Ok(Deleted::Gone),
         deleted => deleted.map_err(failed),

@@ -44,7 +44,8 @@ impl Failure {
             reason: trouble.reason().to_owned(),
             message: bounded(message),
             retry_after: trouble.retry_after(),
-            is_about_plane: trouble.is_about_plane(),
+            // One that is left alone had trouble before.
+            is_about_plane: trouble.is_about_plane() || matches!(trouble, Trouble::Paused(_)),
         }
     }
 }

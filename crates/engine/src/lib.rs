@@ -21,7 +21,7 @@ mod send;
 mod sights;
 mod site;
 
-pub use carry::{Results, apply, look, remove};
+pub use carry::{HOLDS_OTHERS, Results, apply, look, remove};
 pub use failure::Failure;
 pub use fence::Fence;
 pub use guarded::{DEADLINE, Guarded};

@@ -206,10 +206,10 @@ impl Sending<'_> {
             owned::last_other_writer(found, self.site.manager()),
         ) {
             (Some(uid), _) if **uid != *self.owner.uid => {
-                format!("it belongs to another release (uid {uid})")
+                format!("belongs to {}", self.site.marks().owner_of(found))
             }
-            (_, Some(manager)) => format!("it was made by {manager}"),
-            (_, None) => "it was made by somebody else".to_owned(),
+            (_, Some(manager)) => format!("was made by {manager}"),
+            (_, None) => "was made by somebody else".to_owned(),
         };
         let is_wanted = live
             .owner
@@ -223,7 +223,7 @@ impl Sending<'_> {
         };
         Err(Failure::new(
             OWNERSHIP_CONFLICT,
-            format!("{identity} exists and {whose}: {hint}"),
+            format!("it exists and {whose}: {hint}"),
         ))
     }
 

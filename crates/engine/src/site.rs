@@ -37,6 +37,21 @@ pub struct Marks {
     pub lens: Lens,
     /// Selects the objects to be watched.
     pub selector: String,
+    /// The labels with the namespace and the name of whoever an object belongs to.
+    pub name_labels: [&'static str; 2],
+}
+
+impl Marks {
+    /// Whose an object is, for people.
+    pub(crate) fn owner_of(&self, object: &Value) -> String {
+        let label = |key: &str| object["metadata"]["labels"][key].as_str();
+        let [namespace, name] = self.name_labels.map(label);
+        match (namespace, name, label(self.lens.owner_label)) {
+            (Some(namespace), Some(name), _) => format!("Release {namespace}/{name}"),
+            (_, _, Some(uid)) => format!("another release (uid {uid})"),
+            _ => "somebody else".to_owned(),
+        }
+    }
 }
 
 /// A plane, and everything that is remembered about it. Clones are the same.
@@ -50,14 +65,14 @@ struct Inner {
     /// Namespaces that were there when we last had to do with them.
     namespaces: Mutex<HashSet<Arc<str>>>,
     making_namespaces: tokio::sync::Mutex<()>,
-    watches: Mutex<HashMap<GroupKind, JoinHandle<()>>>,
+    watches: Mutex<HashMap<GroupKind, (Version, JoinHandle<()>)>>,
     /// Pods of workloads that are in trouble.
     pods: Mutex<HashMap<Identity, JoinHandle<()>>>,
 }
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        let watches = self.watches.get_mut().drain().map(|(_, watch)| watch);
+        let watches = self.watches.get_mut().drain().map(|(_, (_, watch))| watch);
         let pods = self.pods.get_mut().drain().map(|(_, watch)| watch);
         for watch in watches.chain(pods) {
             watch.abort();
@@ -98,6 +113,10 @@ impl Site {
         &self.0.guarded
     }
 
+    pub(crate) fn marks(&self) -> &Marks {
+        &self.0.marks
+    }
+
     /// What is seen of it.
     pub fn sights(&self) -> &Sights {
         &self.0.sights
@@ -111,7 +130,8 @@ impl Site {
     /// Watches a kind from now on, if it is not watched already.
     pub fn watch(&self, kind: &GroupKind, version: &Version) {
         let mut watches = self.0.watches.lock();
-        if watches.get(kind).is_some_and(|watch| !watch.is_finished()) {
+        let known = watches.get(kind);
+        if known.is_some_and(|(_, watch)| !watch.is_finished()) {
             return;
         }
         let inner = &self.0;
@@ -122,7 +142,17 @@ impl Site {
             kind.clone(),
             Arc::clone(version),
         );
-        watches.insert(kind.clone(), tokio::spawn(work));
+        let watch = (Arc::clone(version), tokio::spawn(work));
+        watches.insert(kind.clone(), watch);
+    }
+
+    /// The kinds that are watched.
+    pub(crate) fn watched(&self) -> Vec<(GroupKind, Version)> {
+        let watches = self.0.watches.lock();
+        let kinds = watches.iter();
+        kinds
+            .map(|(kind, (version, _))| (kind.clone(), Arc::clone(version)))
+            .collect()
     }
 
     /// How many watches are open.

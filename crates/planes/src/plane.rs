@@ -110,6 +110,12 @@ impl Plane {
         self.inner.connected.client()
     }
 
+    /// Whether another plane is reached by the same connection, and so is the same cluster. One that is reached by
+    /// other credentials may be the same nevertheless.
+    pub fn is_same_cluster(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.inner.connected, &other.inner.connected)
+    }
+
     /// The kinds that the plane serves.
     pub fn kinds(&self) -> &Kinds {
         self.inner.connected.kinds()

@@ -114,6 +114,9 @@ pub struct EnvironmentStatus {
     /// Whether anything was ever put onto the plane for it, so that something may be left there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub used: Option<bool>,
+    /// Whether the plane was given up for good: what is there may be left.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub abandoned: Option<bool>,
 }
 
 /// An environment as everybody else sees it.

@@ -1,7 +1,10 @@
 //! Ends with something in the way: planes that don't answer, planes that are gone, users that stay.
 
-use k8s_openapi::api::core::v1::Namespace;
-use kube::api::{ListParams, Patch, PatchParams};
+use k8s_openapi::api::{core::v1::Namespace, events::v1::Event};
+use kube::{
+    Api,
+    api::{ListParams, Patch, PatchParams},
+};
 use quadrille_testkit::{
     eventually,
     wire::{Failure, Fault, Matcher},
@@ -55,8 +58,12 @@ async fn an_environment_takes_its_releases_and_every_namespace_with_it() {
     )
     .await;
     until_said(&environments, "development", ready, "False", "Release cart").await;
-    let release = releases.get("cart").await.unwrap();
-    assert!(release.metadata.deletion_timestamp.is_some());
+    eventually("the release goes", async || {
+        let release = releases.get("cart").await.unwrap();
+        let is_going = release.metadata.deletion_timestamp.is_some();
+        is_going.then_some(()).ok_or("not yet")
+    })
+    .await;
     assert!(
         namespaces.get_opt(&other).await.unwrap().is_some(),
         "releases go first"
@@ -268,4 +275,64 @@ async fn a_project_that_shares_a_namespace_leaves_it_to_the_other() {
     stage.delete(&projects, "bank").await;
     gone(&projects, "bank").await;
     gone(&namespaces, &cell(&acme)).await;
+}
+
+/// What is on the plane can neither be read nor removed.
+fn shut_the_plane(stage: &Stage) {
+    stage.wire.inject(
+        Matcher::any().resource("configmaps"),
+        Fault::Fail(Failure::unavailable()),
+    );
+}
+
+#[tokio::test]
+async fn a_word_on_an_environment_or_a_project_ends_its_releases_too() {
+    let mut stage = Stage::at_rest().await;
+    let [acme, umbrella] = ["acme", "umbrella"].map(|name| stage.cluster.unique(name));
+    stage.run(&[&acme, &umbrella]);
+    stage.furnished(&acme).await;
+    stage.furnished(&umbrella).await;
+    shut_the_plane(&stage);
+    let ready = ConditionType::Ready;
+    let environments = stage.api::<Environment>(&acme);
+    stage.delete(&environments, "development").await;
+    until_said(&environments, "development", ready, "False", "Release cart").await;
+    let word = annotations::ABANDON;
+    stage.annotate(&environments, "development", word).await;
+    gone(&environments, "development").await;
+    gone(&stage.api::<Release>(&acme), "cart").await;
+    let projects = stage.api::<Project>(&umbrella);
+    stage.delete(&projects, "shop").await;
+    until_said(&projects, "shop", ready, "False", "Release cart").await;
+    stage.annotate(&projects, "shop", word).await;
+    gone(&projects, "shop").await;
+    gone(&stage.api::<Release>(&umbrella), "cart").await;
+}
+
+#[tokio::test]
+async fn what_was_on_a_plane_that_was_left_ends_without_another_word() {
+    let mut stage = Stage::at_rest().await;
+    let acme = stage.cluster.unique("acme");
+    stage.run(&[&acme]);
+    stage.furnished(&acme).await;
+    shut_the_plane(&stage);
+    let planes = stage.api::<DataPlane>(&acme);
+    stage.annotate(&planes, "local", annotations::ABANDON).await;
+    stage.delete(&planes, "local").await;
+    gone(&planes, "local").await;
+    let events: Api<Event> = Api::namespaced(stage.client(), &acme);
+    eventually("people are told who was on it", async || {
+        let events = events.list(&ListParams::default()).await.unwrap();
+        let notes = events.items.into_iter().filter_map(|event| event.note);
+        let notes: Vec<String> = notes.collect();
+        let is_told = |note: &&String| note.contains("development") && note.contains("cart");
+        notes.iter().find(is_told).map(drop).ok_or(notes.join("; "))
+    })
+    .await;
+    let releases = stage.api::<Release>(&acme);
+    let said = "DataPlaneNotFound";
+    until_said(&releases, "cart", ConditionType::Ready, "False", said).await;
+    let organizations = stage.cluster.all::<Organization>();
+    stage.delete(&organizations, &acme).await;
+    gone(&organizations, &acme).await;
 }

@@ -8,5 +8,6 @@ mod every;
 mod kills;
 mod orders;
 mod permissions;
+mod shared;
 mod stage;
 mod truths;

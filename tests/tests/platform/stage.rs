@@ -45,15 +45,23 @@ impl Stage {
     /// Controllers for these organizations; on a cluster of its own, for everything.
     pub(crate) fn run(&mut self, organizations: &[&str]) {
         let whole = self.cluster.kind() == ClusterKind::Embedded;
-        let scopes: Vec<Option<&str>> = if whole {
-            vec![None]
+        if whole {
+            self.run_for(None);
         } else {
-            organizations.iter().copied().map(Some).collect()
-        };
-        for scope in scopes {
-            let (client, lease) = (self.client(), self.cluster.namespace().to_owned());
-            self.run_with(&client, scope, &lease);
+            self.run_apart(organizations);
         }
+    }
+
+    /// Controllers for each of these organizations, which know nothing of the others.
+    pub(crate) fn run_apart(&mut self, organizations: &[&str]) {
+        for organization in organizations {
+            self.run_for(Some(organization));
+        }
+    }
+
+    fn run_for(&mut self, scope: Option<&str>) {
+        let (client, lease) = (self.client(), self.cluster.namespace().to_owned());
+        self.run_with(&client, scope, &lease);
     }
 
     /// Controllers for an organization that are somebody, and have their lease where they may.

@@ -108,7 +108,8 @@ async fn an_object_that_moves_to_another_release_is_handed_over() {
     let error = platform
         .until_error("new", "mine", "OwnershipConflict")
         .await;
-    assert!(error.message.contains("another release"), "{error:?}");
+    let named = format!("Release {}/old", platform.namespace());
+    assert!(error.message.contains(&named), "{error:?}");
     platform
         .release("old", &[("keep", config("keep", "1"))])
         .await;

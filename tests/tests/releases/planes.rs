@@ -168,11 +168,26 @@ async fn a_release_on_a_plane_that_is_gone_for_good_can_be_left() {
     platform.until("far", ConditionType::Ready, "True").await;
     far.door.shut();
     platform.until_plane("far", "False", "").await;
+    // How its objects are doing, nobody can tell.
+    let ready = ConditionType::ResourcesReady;
+    let release = platform
+        .until_said("far", ready, "Unknown", "DataPlane")
+        .await;
+    assert_eq!(release.status.unwrap().healthy.unwrap(), "0/1");
     platform.delete("far").await;
     platform
         .until_said("far", ConditionType::Finalizing, "True", "CleanupFailed")
         .await;
     let key = quadrille_types::annotations::ABANDON;
+    let going = ConditionType::Finalizing;
+    platform
+        .until_said("far", going, "True", "does not answer")
+        .await;
+    platform.until_said("far", going, "True", key).await;
+    // What has not changed is not told again.
+    platform.until_event("far", "does not answer").await;
+    let events = platform.events("far").await;
+    assert_eq!(events.len(), 1, "{events:?}");
     platform.annotate("far", key, "true").await;
     platform.gone("far").await;
     let event = platform.until_event("far", "left behind, as asked").await;

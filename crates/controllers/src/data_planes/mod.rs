@@ -41,6 +41,7 @@ impl Surroundings {
                 manager: tracking::RELEASE_CONTROLLER,
             },
             selector: format!("{}={}", tracking::MANAGED_BY, tracking::RELEASE_CONTROLLER),
+            name_labels: [tracking::RELEASE_NAMESPACE, tracking::RELEASE_NAME],
         }
     }
 }

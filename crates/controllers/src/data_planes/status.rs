@@ -95,7 +95,7 @@ pub(super) fn next(plane: &DataPlane, seen: &Seen<'_>) -> Shown {
         None if is_told => {}
         None => say(ConditionType::Ready, reachable),
         Some(users) => {
-            let words = going(users, seen.is_cascading);
+            let words = going(users, seen.is_cascading, reachable.0 == Holds::False);
             say(
                 ConditionType::Ready,
                 (
@@ -189,14 +189,45 @@ fn answers(version: Option<&str>, seen: &Seen<'_>) -> (Holds, &'static str, Stri
     }
 }
 
-fn going(users: &Users, is_cascading: bool) -> String {
-    let environments = names(
-        users
-            .environments
-            .iter()
-            .map(|found| &*found.thing.key.name),
-    );
-    let releases = names(users.releases.iter().map(String::as_str));
+/// What was left on a plane, for people.
+pub(super) fn left(users: &Users) -> String {
+    let (environments, releases) = named(users);
+    let mut left = Vec::new();
+    if !users.environments.is_empty() {
+        left.push(format!("Environment {environments}"));
+    }
+    if !users.releases.is_empty() {
+        left.push(format!("Release {releases}"));
+    }
+    format!(
+        "left behind, as asked: what is on it of {}",
+        left.join(" and ")
+    )
+}
+
+/// The names of environments and of releases.
+fn named(users: &Users) -> (String, String) {
+    let environments = users.environments.iter();
+    let environments = names(environments.map(|found| &*found.thing.key.name));
+    (
+        environments,
+        names(users.releases.iter().map(String::as_str)),
+    )
+}
+
+fn going(users: &Users, is_cascading: bool, is_dead: bool) -> String {
+    let words = waits_for(users, is_cascading);
+    if users.are_none() || !is_dead {
+        return words;
+    }
+    format!(
+        "{words}; the plane does not answer: to leave what is on it, annotate it with {}: \"true\"",
+        annotations::ABANDON
+    )
+}
+
+fn waits_for(users: &Users, is_cascading: bool) -> String {
+    let (environments, releases) = named(users);
     match (users.environments.is_empty(), users.releases.is_empty()) {
         (true, true) => "nothing is left on the plane".to_owned(),
         (true, false) => format!("releases have objects on it: {releases}: delete them first"),
@@ -225,4 +256,24 @@ pub(super) fn patch(status: &DataPlaneStatus) -> Value {
         }
     }
     patch
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_cannot_be_removed_from_a_dead_plane_may_be_left() {
+        let users = Users {
+            environments: Vec::new(),
+            releases: vec!["acme/cart".to_owned()],
+        };
+        assert!(!going(&users, false, false).contains(annotations::ABANDON));
+        for is_cascading in [false, true] {
+            let words = going(&users, is_cascading, true);
+            assert!(words.contains(annotations::ABANDON) && words.contains("acme/cart"));
+        }
+        assert!(!going(&Users::default(), false, true).contains(annotations::ABANDON));
+        assert!(left(&users).ends_with("Release acme/cart"));
+    }
 }

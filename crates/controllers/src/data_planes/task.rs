@@ -7,7 +7,7 @@ use quadrille_engine::Site;
 use quadrille_planes::{
     AccessProblem, Plane, PlaneName, PlaneState, Trouble, Way, access, needed_secrets,
 };
-use quadrille_types::{DataPlane, annotations, finalizers};
+use quadrille_types::{DataPlane, annotations, conditions::Reason, finalizers};
 use serde_json::json;
 use tokio::{sync::watch, task::JoinHandle, time::sleep};
 
@@ -17,6 +17,7 @@ use super::{
     status::{self, Seen, Shown, Users},
 };
 use crate::{
+    events::{Event, Regarding},
     platform::step::{Found, Thing, is_abandoned, is_annotated},
     releases::PlaneFacts,
 };
@@ -98,8 +99,8 @@ struct Work {
     name: PlaneName,
     secrets: Secrets,
     open: Option<Open>,
-    /// What releases were last told: whether there is a way, and whether the plane answers.
-    shown: Option<(bool, bool, Option<Problem>)>,
+    /// What releases were last told: whether there is a way, whether the plane answers, whether it is on its way out.
+    shown: Option<(bool, bool, bool, Option<Problem>)>,
 }
 
 impl Work {
@@ -185,12 +186,14 @@ impl Work {
             .open
             .as_ref()
             .is_some_and(|open| !matches!(*open.state.borrow(), PlaneState::Troubled { .. }));
-        let shown = (site.is_some(), answers, problem.clone());
+        let is_going = plane.metadata.deletion_timestamp.is_some();
+        let shown = (site.is_some(), answers, is_going, problem.clone());
         let facts = PlaneFacts {
             uid: plane.metadata.uid.as_deref().unwrap_or_default().into(),
             site,
             problem,
             is_abandoned: is_abandoned(plane),
+            is_going,
         };
         let context = &self.around.context;
         let before = context.world.look().planes.insert(self.name.clone(), facts);
@@ -241,11 +244,11 @@ impl Work {
         } else {
             Users::default()
         };
-        if is_going
-            && is_held
-            && (users.are_none() || is_abandoned(plane))
-            && !self.has_going_users()
-        {
+        let may_go = users.are_none() || is_abandoned(plane) && !self.has_unaware_users();
+        if is_going && is_held && may_go && !self.has_going_users() {
+            if !users.are_none() {
+                self.tell(plane, status::left(&users));
+            }
             self.set_finalizer(plane, false).await?;
             return Ok(None);
         }
@@ -313,6 +316,28 @@ impl Work {
         world
             .on_plane(&self.name)
             .any(|facts| facts.deleting_since.is_some() && !facts.records.is_empty())
+    }
+
+    /// Whether somebody has something on a plane that was given up, and has not noted so yet: once it is gone, nobody
+    /// else knows.
+    fn has_unaware_users(&self) -> bool {
+        let world = self.around.context.world.look();
+        world.unaware(&self.name) + world.shelves.unaware(&self.name) > 0
+    }
+
+    fn tell(&self, plane: &DataPlane, note: String) {
+        self.around.context.events.tell(Event {
+            regarding: Regarding {
+                kind: "DataPlane",
+                namespace: self.name.namespace.clone(),
+                name: self.name.name.clone(),
+                uid: plane.metadata.uid.clone().unwrap_or_default(),
+            },
+            is_warning: true,
+            reason: Reason::Abandoned.as_str(),
+            action: "Delete",
+            note,
+        });
     }
 
     async fn set_finalizer(&self, plane: &DataPlane, is_held: bool) -> Result<(), Trouble> {

@@ -4,7 +4,10 @@ use std::{sync::Arc, time::Duration};
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta, Time};
 use kube::Resource;
-use quadrille_engine::{Site, namespaces};
+use quadrille_engine::{
+    Site,
+    namespaces::{self, NamespaceFound, Tenant},
+};
 use quadrille_objects::word;
 use quadrille_planes::{PlaneName, Trouble};
 use quadrille_types::labels::{data_plane, tracking};
@@ -19,7 +22,7 @@ use super::{
 };
 use crate::{
     events::{Event, Regarding},
-    releases::{Context, Inner, now},
+    releases::{Context, Guest, Inner, now},
 };
 
 /// How soon to look again at what is on its way out on a plane.
@@ -202,7 +205,14 @@ impl Work<'_> {
             match self.sweep_one(&site, &name, sweep).await {
                 Ok(clean) => is_clean &= clean,
                 Err(_) if sweep.may_skip => {}
-                Err(trouble) => return Err(format!("DataPlane {name}: {}", trouble.message())),
+                Err(trouble) => {
+                    // That a plane is left alone for a while is no cause; what it is left alone for is.
+                    self.context.world.look().way_to(&name)?;
+                    if !trouble.is_unsent() {
+                        return Err(format!("DataPlane {name}: {}", trouble.message()));
+                    }
+                    is_clean = false;
+                }
             }
         }
         Ok(is_clean)
@@ -224,19 +234,45 @@ impl Work<'_> {
             let guest = self.context.world.look().guest(plane, &found.name);
             // Whose objects are in it has it from now on.
             if let Some(guest) = guest {
-                let labels =
-                    namespace_labels(&guest.organization, &guest.project, &guest.environment);
-                let labels: Vec<(&str, &str)> =
-                    labels.iter().map(|(key, value)| (*key, &**value)).collect();
-                namespaces::hand_over(site, &found, &labels).await?;
+                hand_over(site, &found, &guest).await?;
                 continue;
             }
             is_clean = false;
-            if !found.is_going {
-                namespaces::delete(site, &found).await?;
+            if found.is_going {
+                continue;
+            }
+            // Whoever it is may be known by another way to the same cluster only, or not at all.
+            match namespaces::tenant(site, &found.name, None).await? {
+                None => namespaces::delete(site, &found).await?,
+                Some(tenant) => self.leave_to(site, &found, &tenant).await?,
             }
         }
         Ok(is_clean)
+    }
+
+    /// Leaves a namespace to somebody who has something in it.
+    async fn leave_to(
+        &self,
+        site: &Site,
+        found: &NamespaceFound,
+        tenant: &Tenant,
+    ) -> Result<(), Trouble> {
+        let guest = {
+            let world = self.context.world.look();
+            let held = world.by_uid(&tenant.owner);
+            held.map(|held| Guest::of(&held.facts))
+        };
+        if let Some(guest) = guest {
+            return hand_over(site, found, &guest).await;
+        }
+        let none = word("");
+        let labels = namespace_labels(&none, &none, &none).map(|(key, _)| (key, None));
+        namespaces::hand_over(site, found, &labels).await?;
+        let (name, object, called) = (&found.name, &tenant.object, &tenant.called);
+        self.tell(format!(
+            "Namespace {name} is left: it holds {object} of {called}"
+        ));
+        Ok(())
     }
 
     /// Writes the status, if it says something new.
@@ -373,6 +409,15 @@ impl Work<'_> {
             note,
         });
     }
+}
+
+async fn hand_over(site: &Site, found: &NamespaceFound, guest: &Guest) -> Result<(), Trouble> {
+    let labels = namespace_labels(&guest.organization, &guest.project, &guest.environment);
+    let labels: Vec<(&str, Option<&str>)> = labels
+        .iter()
+        .map(|(key, value)| (*key, Some(&**value)))
+        .collect();
+    namespaces::hand_over(site, found, &labels).await
 }
 
 /// What is put onto a namespace that is made for a release, so that it is found when its environment or project

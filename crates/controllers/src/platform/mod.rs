@@ -48,7 +48,8 @@ pub(crate) async fn work(context: Arc<Context>) {
         tasks.spawn(feed::follow(source, move |news| hear(&context, news)));
     };
     follow(&mut tasks, context.source::<Project>(), |context, news| {
-        hear(context, |shelves| &mut shelves.projects, news);
+        let heard = hear(context, |shelves| &mut shelves.projects, news);
+        context.projects_changed(&heard);
     });
     follow(
         &mut tasks,

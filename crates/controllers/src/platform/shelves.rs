@@ -27,6 +27,8 @@ pub(crate) struct EnvironmentContext<'a> {
     pub(crate) plane_name: PlaneName,
     /// Its plane, if there is one of that name.
     pub(crate) plane: Option<&'a Arc<DataPlane>>,
+    /// The plane that something of it was put onto, whatever its spec says by now.
+    pub(crate) used: Option<PlaneName>,
 }
 
 /// Why an environment cannot be told.
@@ -58,19 +60,31 @@ impl Shelves {
         Ok(EnvironmentContext {
             plane: self.planes.find(namespace, &plane_name.name),
             plane_name,
+            used: used_plane(environment),
         })
     }
 
-    /// Environments on a plane.
+    /// Environments on a plane: by what they ask for, or by what was put there for them.
     pub(crate) fn environments_on(&self, plane: &PlaneName) -> Vec<Found> {
         let mut environments: Vec<Found> = self
             .environments
             .within(&plane.namespace)
-            .filter(|environment| plane_of(environment).is_ok_and(|name| name == *plane))
+            .filter(|environment| {
+                plane_of(environment).is_ok_and(|name| name == *plane)
+                    || used_plane(environment).is_some_and(|name| name == *plane)
+            })
             .map(|environment| Found::of(Kind::Environment, &**environment))
             .collect();
         environments.sort_by(|one, other| one.thing.cmp(&other.thing));
         environments
+    }
+
+    /// Environments that were used on a plane that is about to go without them, and that have not noted so yet.
+    pub(crate) fn unaware(&self, plane: &PlaneName) -> usize {
+        self.environments
+            .within(&plane.namespace)
+            .filter(|one| used_plane(one).is_some_and(|name| name == *plane) && !is_left(one))
+            .count()
     }
 
     /// Everything that a change within a namespace may concern.
@@ -110,6 +124,26 @@ impl Shelves {
             .collect()
     }
 }
+
+/// The plane that something of an environment was put onto, whatever its spec says by now.
+pub(crate) fn used_plane(environment: &Environment) -> Option<PlaneName> {
+    let status = environment.status.as_ref()?;
+    let written = status.data_plane.as_deref()?;
+    let name = written.strip_prefix(REFERENCE)?;
+    (status.used == Some(true)).then(|| PlaneName {
+        namespace: environment.metadata.namespace.clone().unwrap_or_default(),
+        name: name.to_owned(),
+    })
+}
+
+/// Whether an environment has noted that the plane it was used on was given up for good.
+pub(crate) fn is_left(environment: &Environment) -> bool {
+    let status = environment.status.as_ref();
+    status.is_some_and(|status| status.abandoned == Some(true))
+}
+
+/// What an environment writes down before the name of its plane.
+pub(crate) const REFERENCE: &str = "DataPlane/";
 
 /// The plane that an environment asks for, or why nobody can tell.
 pub(crate) fn plane_of(environment: &Environment) -> Result<PlaneName, String> {

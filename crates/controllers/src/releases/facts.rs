@@ -162,6 +162,12 @@ impl Facts {
             .any(|name| name == finalizers::RELEASE)
     }
 
+    /// Whether its plane was given up for good.
+    pub(crate) fn is_left(&self) -> bool {
+        let plane = self.said.plane.as_ref();
+        plane.is_some_and(|plane| plane.abandoned == Some(true))
+    }
+
     /// The revision as a number; 0 where it is none.
     pub(crate) fn revision(&self) -> u64 {
         self.resource_version.parse().unwrap_or_default()

@@ -1,7 +1,7 @@
 //! Where a release stands: the plane that it goes to, or what is in its way.
 
 use quadrille_engine::Site;
-use quadrille_planes::{PlaneName, PlaneState};
+use quadrille_planes::PlaneName;
 use quadrille_types::{conditions::Reason, names::Uid, release::PlaneRef};
 
 use super::{
@@ -38,8 +38,8 @@ pub(super) fn find(world: &Inner, facts: &Facts) -> Result<Ground, Not> {
             format!("{problems}; what was applied before stays"),
         );
     }
-    let name = match shelves.environment(&facts.key.namespace, &facts.environment) {
-        Ok(context) => context.plane_name,
+    let (name, used) = match shelves.environment(&facts.key.namespace, &facts.environment) {
+        Ok(context) => (context.plane_name, context.used),
         Err(NoContext::Missing) => {
             return held(
                 Reason::EnvironmentNotFound,
@@ -70,6 +70,17 @@ pub(super) fn find(world: &Inner, facts: &Facts) -> Result<Ground, Not> {
             ),
         );
     }
+    // What goes with the environment later is on one plane, not on two.
+    if let Some(used) = used.filter(|used| *used != name) {
+        return held(
+            Reason::PlaneChanged,
+            format!(
+                "Environment {:?} is on DataPlane {name} now, but its releases were put onto {used}: put it back, or \
+                 make another environment",
+                &*facts.environment
+            ),
+        );
+    }
     let Some(plane) = world.planes.get(&name) else {
         if shelves.planes.find(&name.namespace, &name.name).is_some() {
             return Err(Not::Yet);
@@ -82,6 +93,14 @@ pub(super) fn find(world: &Inner, facts: &Facts) -> Result<Ground, Not> {
             ),
         );
     };
+    if plane.is_going && plane.is_abandoned {
+        return held(
+            Reason::Abandoned,
+            format!(
+                "DataPlane {name} is on its way out, and what is on it is left there, as asked"
+            ),
+        );
+    }
     waits_for(world, facts)?;
     if let Some((_, message)) = &plane.problem {
         return held(
@@ -89,24 +108,18 @@ pub(super) fn find(world: &Inner, facts: &Facts) -> Result<Ground, Not> {
             format!("DataPlane {name}: {message}"),
         );
     }
-    match &plane.site {
-        Some(site)
-            if let PlaneState::Troubled { message, .. } = &*site.plane().state().borrow() =>
-        {
-            held(
-                Reason::PlaneUnreachable,
-                format!("DataPlane {name} does not answer: {message}"),
-            )
-        }
-        Some(site) => Ok(Ground {
+    match plane.way(&name) {
+        Some(Err(why)) => held(Reason::PlaneUnreachable, why.words),
+        Some(Ok(site)) => Ok(Ground {
             reference: PlaneRef {
                 kind: "DataPlane".to_owned(),
                 name: name.name.clone(),
                 namespace: Some(name.namespace.clone()),
                 uid: Some(Uid::new(&*plane.uid)),
+                abandoned: None,
             },
             plane: name,
-            site: site.clone(),
+            site,
         }),
         None => Err(Not::Yet),
     }

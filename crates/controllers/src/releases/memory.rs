@@ -26,6 +26,8 @@ pub(crate) struct Memory {
     pub(crate) held_by: HashMap<Identity, Vec<String>>,
     /// What is gone for sure while the release is being removed.
     pub(crate) gone: HashSet<Identity>,
+    /// What people were last told is in the way of the removal: reason and cause.
+    pub(crate) told_end: Option<(&'static str, String)>,
     /// Since when the release is being removed.
     pub(crate) removing_since: Option<Instant>,
     /// When the objects were last looked at without an event.

@@ -36,7 +36,7 @@ use tokio::{sync::watch, task::JoinSet};
 pub(crate) use self::{
     facts::{Facts, Written},
     status::now,
-    world::{Brief, Inner, PlaneFacts, World},
+    world::{Brief, Guest, Inner, PlaneFacts, World},
 };
 use self::{run::Again, world::Told};
 use crate::{
@@ -335,6 +335,18 @@ impl Context {
             self.everything_changed();
             return;
         }
+        self.owners_changed(heard, |facts| &facts.environment);
+    }
+
+    /// Releases of these projects that are on their way out have something to look at.
+    pub(crate) fn projects_changed(&self, heard: &Heard) {
+        self.owners_changed(heard, |facts| match facts.deleting_since {
+            Some(_) => &facts.project,
+            None => "",
+        });
+    }
+
+    fn owners_changed(&self, heard: &Heard, owner: impl Fn(&Facts) -> &str) {
         let changed: HashSet<(&str, &str)> = heard
             .changed
             .iter()
@@ -348,7 +360,7 @@ impl Context {
             let world = self.world.look();
             let facts = world.releases.values().map(|held| &held.facts);
             facts
-                .filter(|facts| changed.contains(&(&*facts.key.namespace, &*facts.environment)))
+                .filter(|facts| changed.contains(&(&*facts.key.namespace, owner(facts))))
                 .map(|facts| facts.key.clone())
                 .collect()
         };
@@ -396,7 +408,8 @@ impl Context {
             let project = is_new_to_project.then_some(its_project);
             environment.into_iter().chain(project).collect()
         };
-        if is_gone || !concerned.is_empty() {
+        // A plane that was given up waits until everybody has noted so.
+        if is_gone || facts.is_left() || !concerned.is_empty() {
             self.platform_changed();
         }
         for thing in concerned {

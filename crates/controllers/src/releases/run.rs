@@ -21,7 +21,9 @@ use super::{
     ground::{self, Ground},
     memory::Memory,
     status::{self, Known},
-    teardown, writes,
+    teardown,
+    world::name_of,
+    writes,
 };
 use crate::{events::Event, key::Key, platform, queue::Urgency};
 
@@ -97,13 +99,18 @@ impl Run<'_> {
             Err(ground::Not::Yet) => return Ok(None),
             Err(ground::Not::Held(reason, message)) => {
                 let facts = Arc::clone(&self.facts);
-                let known = self.known(
+                let mut known = self.known(
                     facts.desired.as_deref().unwrap_or_default(),
                     None,
                     Some((reason, message)),
                 );
-                self.report(known, false).await?;
-                return Ok(None);
+                let is_given_up = self.context.world.look().is_given_up(&facts);
+                if let Some(plane) = known.plane.as_mut().filter(|_| is_given_up) {
+                    plane.abandoned = Some(true);
+                }
+                let recheck = self.look_on(&mut known);
+                let wake = self.report(known, false).await?;
+                return Ok(Again::soonest(wake, recheck));
             }
         };
         let facts = Arc::clone(&self.facts);
@@ -162,12 +169,34 @@ impl Run<'_> {
                 facts.generation
             )
         });
-        let recheck = look_closer(site, wanted, &mut known);
+        let objects = wanted.iter().map(|object| &object.identity);
+        let recheck = look_closer(site, objects, &mut known);
         let is_only_health =
             applies.is_empty() && plan.unrecorded.is_empty() && removals.is_empty();
         let wake = self.report(known, is_only_health).await?;
         let wake = Again::soonest(Again::soonest(wake, recheck), audit);
         Ok(Again::soonest(wake, self.next_try(&plan, &removals)))
+    }
+
+    /// Takes in how the objects of a release are doing that is held back, if their plane can be asked.
+    fn look_on(&self, known: &mut Known<'_>) -> Option<Again> {
+        let site = {
+            let world = self.context.world.look();
+            let plane = self.facts.said.plane.as_ref()?;
+            let name = name_of(plane);
+            let facts = world.planes.get(&name)?;
+            let is_same = plane
+                .uid
+                .as_ref()
+                .is_none_or(|uid| *uid.as_str() == *facts.uid);
+            let is_open = is_same && facts.problem.is_none();
+            facts.way(&name).filter(|_| is_open)?.ok()?
+        };
+        for record in &self.facts.records {
+            site.watch(&record.identity.kind, &record.version);
+        }
+        let objects = self.facts.records.iter().map(|record| &record.identity);
+        look_closer(&site, objects, known)
     }
 
     fn plan(&self, site: &Site, desired: &[Desired], records: &[Record]) -> Plan {
@@ -414,10 +443,13 @@ impl Run<'_> {
 }
 
 /// Takes in how objects are doing, and looks at the pods of those that are in trouble for a while.
-fn look_closer(site: &Site, desired: &[Desired], known: &mut Known<'_>) -> Option<Again> {
+fn look_closer<'a>(
+    site: &Site,
+    objects: impl Iterator<Item = &'a Identity>,
+    known: &mut Known<'_>,
+) -> Option<Again> {
     let mut again: Option<Duration> = None;
-    for object in desired {
-        let identity = &object.identity;
+    for identity in objects {
         let Some(doing) = site.sights().health(identity) else {
             continue;
         };

@@ -69,9 +69,12 @@ pub(crate) fn next(before: &ReleaseStatus, known: &Known<'_>) -> (ReleaseStatus,
             .unwrap_or_else(|| inventory::blank(written));
         inventory::write(&mut entry, written);
         entry.error = known.failures.get(&written.identity).cloned();
-        if let Some(doing) = known.seen.get(&written.identity) {
+        let doing = known.seen.get(&written.identity);
+        if let Some(doing) = doing.filter(|_| entry.error.is_none()) {
             let due = judge(&mut entry, doing, &now);
             wake = [wake, due].into_iter().flatten().min();
+        } else if entry.error.is_some() || known.held.is_some() {
+            doubt(&mut entry, &now);
         } else if desired.is_some() && entry.health_status.is_none() {
             entry.health_status = Some(Health::Unknown);
         }
@@ -107,6 +110,16 @@ fn judge(entry: &mut ObjectStatus, doing: &Doing, now: &Time) -> Option<Duration
         entry.last_observed_time = Some(now.clone());
     }
     wake
+}
+
+/// What is there may be somebody else's, or not what was asked for, or nobody can look: how it is doing is not known.
+fn doubt(entry: &mut ObjectStatus, now: &Time) {
+    if entry.health_status != Some(Health::Unknown) {
+        entry.health_status = Some(Health::Unknown);
+        entry.health_message = None;
+        entry.status = None;
+        entry.last_observed_time = Some(now.clone());
+    }
 }
 
 fn health_word(health: health::Health) -> Health {
@@ -147,7 +160,7 @@ fn judge_all(status: &mut ReleaseStatus, known: &Known<'_>, now: &Time) {
     let missing = known.desired.len().saturating_sub(objects.len());
     let count = format!("{healthy}/{}", objects.len() + missing);
     let applied = applied(&objects, known, status.resources.len());
-    let ready = ready(&objects, missing);
+    let ready = ready(&objects, missing, known);
     let whole = match (&applied, &ready) {
         (not, _) if not.0 != Holds::True => not.clone(),
         (_, ready) => ready.clone(),
@@ -239,7 +252,7 @@ fn failures(first: &ObjectStatus, count: usize) -> String {
     }
 }
 
-fn ready(objects: &[&ObjectStatus], missing: usize) -> Said {
+fn ready(objects: &[&ObjectStatus], missing: usize, known: &Known<'_>) -> Said {
     let worst = |health: Health| {
         objects
             .iter()
@@ -255,6 +268,15 @@ fn ready(objects: &[&ObjectStatus], missing: usize) -> Said {
             Reason::ResourcesDegraded.as_str(),
             said(entry),
         );
+    }
+    // What cannot be known is not said to be well, and not to be ill either.
+    if let (Some((reason, message)), Some(_)) = (&known.held, worst(Health::Unknown)) {
+        return (Holds::Unknown, reason, message.clone());
+    }
+    let failed = objects.iter().find(|entry| entry.error.is_some());
+    if let Some(entry) = failed {
+        let words = failures(entry, 1);
+        return (Holds::Unknown, Reason::ApplyFailed.as_str(), words);
     }
     for health in [Health::Progressing, Health::Unknown] {
         if let Some(entry) = worst(health) {
@@ -314,3 +336,6 @@ fn things_are_doing(count: usize) -> String {
         count => format!("{} doing", things_are(count)),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,12 +3,12 @@
 
 use std::{sync::Arc, time::Duration};
 
-use quadrille_engine::{self as engine, Site};
+use quadrille_engine::{self as engine, Failure, Site};
 use quadrille_objects::{
     Identity, Record,
     plan::{self, Question},
 };
-use quadrille_planes::{PlaneName, Trouble};
+use quadrille_planes::{PlaneName, PlaneState, Trouble};
 use quadrille_types::{
     annotations,
     conditions::{ConditionType, Holds, Judgement, Reason, record},
@@ -20,10 +20,10 @@ use super::{
     inventory,
     run::{Again, Run},
     status,
-    world::{Inner, name_of},
+    world::{Inner, NoWay, name_of},
     writes,
 };
-use crate::queue::Urgency;
+use crate::{platform::step, queue::Urgency};
 
 /// A removal that takes no longer than this is not worth a status.
 const QUIETLY: Duration = Duration::from_secs(2);
@@ -34,7 +34,7 @@ const LOOK_AGAIN: Duration = Duration::from_secs(30);
 enum Place {
     Site(PlaneName, Site),
     /// Nowhere that we can reach, and why.
-    Nowhere(String),
+    Nowhere(NoWay),
     /// Not everything was read yet.
     Unknown,
 }
@@ -68,25 +68,59 @@ pub(super) async fn run(mut run: Run<'_>) -> Result<Option<Again>, Trouble> {
         Place::Site(plane, site) => (plane, site),
         Place::Unknown => return Ok(None),
         Place::Nowhere(why) => {
-            let words = format!(
-                "{why}; to leave {} there, annotate the release with {}: \"true\"",
-                count(run.facts.records.len()),
-                annotations::ABANDON
-            );
             let left = run.facts.records.clone();
-            say(&mut run, &left, Reason::CleanupFailed, words).await?;
+            let obstacle = unreached(&why, left.len());
+            say(&mut run, &left, obstacle).await?;
+            // Whatever happens to the plane is told.
             return Ok(None);
         }
     };
     if let Some(words) = in_use(&run, &plane) {
         let left = run.facts.records.clone();
-        say(&mut run, &left, Reason::DeletionBlocked, words).await?;
+        let obstacle = Obstacle::new(Reason::DeletionBlocked, words);
+        say(&mut run, &left, obstacle).await?;
         return Ok(Some(Again::after(LOOK_AGAIN)));
     }
-    remove(&mut run, &site, since).await
+    remove(&mut run, &plane, &site, since).await
 }
 
-async fn remove(run: &mut Run<'_>, site: &Site, since: Instant) -> Result<Option<Again>, Trouble> {
+/// What is in the way of the end, or only waited for.
+struct Obstacle {
+    reason: Reason,
+    /// What it comes from, for machines: the same one is not told twice, however its words change.
+    cause: String,
+    words: String,
+}
+
+impl Obstacle {
+    fn new(reason: Reason, words: String) -> Self {
+        Self {
+            reason,
+            cause: String::new(),
+            words,
+        }
+    }
+}
+
+fn unreached(why: &NoWay, objects: usize) -> Obstacle {
+    Obstacle {
+        reason: Reason::CleanupFailed,
+        cause: why.cause.to_owned(),
+        words: format!(
+            "{}; to leave {} there, annotate the release with {}: \"true\"",
+            why.words,
+            count(objects),
+            annotations::ABANDON
+        ),
+    }
+}
+
+async fn remove(
+    run: &mut Run<'_>,
+    plane: &PlaneName,
+    site: &Site,
+    since: Instant,
+) -> Result<Option<Again>, Trouble> {
     let facts = Arc::clone(&run.facts);
     for record in &facts.records {
         site.watch(&record.identity.kind, &record.version);
@@ -125,26 +159,28 @@ async fn remove(run: &mut Run<'_>, site: &Site, since: Instant) -> Result<Option
         writes::let_go(run.context, &run.facts).await?;
         return Ok(None);
     }
-    let (failure, retry) = {
+    let (obstacle, retry) = {
         let memory = run.memory.lock();
-        let failure = left.iter().find_map(|record| {
-            let standing = memory.standing.get(&record.identity)?;
-            Some(format!("{}: {}", record.identity, standing.failure.message))
+        let obstacle = left.iter().find_map(|record| {
+            let failure = &memory.standing.get(&record.identity)?.failure;
+            obstacle(plane, site, &record.identity, failure, left.len())
         });
         let retry = memory
             .standing
             .values()
             .map(|standing| standing.backoff.until)
             .min();
-        (failure, retry)
+        (obstacle, retry)
     };
     let now = Instant::now();
     let wait = retry.map_or(LOOK_AGAIN, |at| at.saturating_duration_since(now));
-    match failure {
-        Some(words) => say(run, &left, Reason::CleanupFailed, words).await?,
+    match obstacle {
+        Some(obstacle) => say(run, &left, obstacle).await?,
+        // What was not even sent says nothing, and is tried again.
+        None if retry.is_some() => {}
         None if since.elapsed() > QUIETLY => {
             let words = waiting(run, &left);
-            say(run, &left, Reason::CleanupInProgress, words).await?;
+            say(run, &left, Obstacle::new(Reason::CleanupInProgress, words)).await?;
         }
         None => {
             return Ok(Some(Again {
@@ -156,23 +192,72 @@ async fn remove(run: &mut Run<'_>, site: &Site, since: Instant) -> Result<Option
     Ok(Some(Again::after(wait)))
 }
 
+/// What a failure means for the end. That the plane is left alone for a while is not one: why it is, is.
+fn obstacle(
+    plane: &PlaneName,
+    site: &Site,
+    identity: &Identity,
+    failure: &Failure,
+    left: usize,
+) -> Option<Obstacle> {
+    let is_unsent = matches!(failure.reason.as_str(), "Paused" | "Crowded");
+    if is_unsent || failure.is_about_plane {
+        let state = site.plane().state().borrow().clone();
+        let why = match &state {
+            PlaneState::Troubled { reason, message } => NoWay::unanswered(plane, reason, message),
+            _ if is_unsent => return None,
+            _ => NoWay::unanswered(plane, "", &failure.message),
+        };
+        let mut obstacle = unreached(&why, left);
+        if !is_unsent {
+            obstacle.cause.clone_from(&failure.reason);
+        }
+        return Some(obstacle);
+    }
+    let reason = if failure.reason == engine::HOLDS_OTHERS {
+        Reason::DeletionBlocked
+    } else {
+        Reason::CleanupFailed
+    };
+    Some(Obstacle {
+        reason,
+        cause: failure.reason.clone(),
+        words: format!("{identity}: {}", failure.message),
+    })
+}
+
+/// Whether a person said that objects may be left: of the release, of its plane, or of what it goes with.
 fn is_abandoned(run: &Run<'_>) -> bool {
-    let by_plane = run.facts.said.plane.as_ref().is_some_and(|plane| {
-        let world = run.context.world.look();
+    let facts = &run.facts;
+    let world = run.context.world.look();
+    let by_plane = facts.said.plane.as_ref().is_some_and(|plane| {
         let known = world.planes.get(&name_of(plane));
         known.is_some_and(|plane| plane.is_abandoned)
     });
-    run.facts.is_abandoned || by_plane
+    let (namespace, shelves) = (&facts.key.namespace, &world.shelves);
+    let environment = shelves.environments.find(namespace, &facts.environment);
+    let project = shelves.projects.find(namespace, &facts.project);
+    facts.is_abandoned
+        || facts.is_left()
+        || by_plane
+        || environment.is_some_and(|owner| is_left(&**owner))
+        || project.is_some_and(|owner| is_left(&**owner))
+}
+
+/// Whether an owner is on its way out and may leave what is on planes.
+fn is_left(owner: &impl kube::Resource) -> bool {
+    owner.meta().deletion_timestamp.is_some() && step::is_abandoned(owner)
 }
 
 /// The plane that was written down: whatever became of the environment since.
 fn find(run: &Run<'_>) -> Place {
+    let nowhere = |words| Place::Nowhere(NoWay { cause: "", words });
     let world = run.context.world.look();
     if !(world.shelves.planes.is_complete() && world.has_releases) {
         return Place::Unknown;
     }
     let Some(plane) = &run.facts.said.plane else {
-        return Place::Nowhere("nobody knows which plane the objects are on".to_owned());
+        return nowhere("nobody knows which plane the objects are on".to_owned());
     };
     let name = name_of(plane);
     match world.planes.get(&name) {
@@ -184,21 +269,21 @@ fn find(run: &Run<'_>) -> Place {
         {
             Place::Unknown
         }
-        None => Place::Nowhere(format!("DataPlane {name} is gone: create it again")),
+        None => nowhere(format!("DataPlane {name} is gone: create it again")),
         Some(known)
             if plane
                 .uid
                 .as_ref()
                 .is_some_and(|uid| *uid.as_str() != *known.uid) =>
         {
-            Place::Nowhere(format!(
+            nowhere(format!(
                 "DataPlane {name} was made anew, and may be another cluster"
             ))
         }
-        Some(known) => match (&known.site, &known.problem) {
-            (Some(site), _) => Place::Site(name, site.clone()),
-            (None, Some((_, message))) => Place::Nowhere(format!("DataPlane {name}: {message}")),
-            (None, None) => Place::Unknown,
+        Some(known) => match known.way(&name) {
+            Some(Ok(site)) => Place::Site(name, site),
+            Some(Err(why)) => Place::Nowhere(why),
+            None => Place::Unknown,
         },
     }
 }
@@ -268,12 +353,12 @@ fn count(objects: usize) -> String {
 
 /// Says how it goes, if that is new. That something is gone by now is not worth a write of its own, but goes with
 /// one.
-async fn say(
-    run: &mut Run<'_>,
-    left: &[Record],
-    reason: Reason,
-    message: String,
-) -> Result<(), Trouble> {
+async fn say(run: &mut Run<'_>, left: &[Record], obstacle: Obstacle) -> Result<(), Trouble> {
+    let Obstacle {
+        reason,
+        cause,
+        words,
+    } = obstacle;
     let mut status = run.facts.status();
     let now = k8s_openapi::apimachinery::pkg::apis::meta::v1::Time(status::now());
     let generation = Some(run.facts.generation);
@@ -286,7 +371,7 @@ async fn say(
             condition,
             holds,
             reason: reason.as_str(),
-            message: message.clone(),
+            message: words.clone(),
             generation,
         };
         changed |= record(&mut status.conditions, judgement, &now);
@@ -297,8 +382,13 @@ async fn say(
     });
     if changed {
         let is_warning = reason != Reason::CleanupInProgress;
-        if is_warning {
-            run.tell(true, reason.as_str(), "Delete", message);
+        let told = Some((reason.as_str(), cause));
+        let is_news = {
+            let mut memory = run.memory.lock();
+            std::mem::replace(&mut memory.told_end, told.clone()) != told
+        };
+        if is_warning && is_news {
+            run.tell(true, reason.as_str(), "Delete", words);
         }
         run.facts = writes::status(run.context, &run.facts, status).await?;
     }

@@ -8,7 +8,7 @@ use std::{
 use parking_lot::{Mutex, MutexGuard};
 use quadrille_engine::Site;
 use quadrille_objects::{Identity, claim::Rival};
-use quadrille_planes::PlaneName;
+use quadrille_planes::{PlaneName, PlaneState};
 use quadrille_types::release::PlaneRef;
 
 use super::{facts::Facts, memory::Memory};
@@ -56,6 +56,46 @@ pub(crate) struct PlaneFacts {
     pub(crate) problem: Option<(&'static str, String)>,
     /// Whether what is left there may be left.
     pub(crate) is_abandoned: bool,
+    /// Whether it is on its way out.
+    pub(crate) is_going: bool,
+}
+
+/// Why there is no way to a plane.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct NoWay {
+    /// A word for machines.
+    pub(crate) cause: &'static str,
+    /// Words for people.
+    pub(crate) words: String,
+}
+
+impl PlaneFacts {
+    /// The way to the plane if it answers, or what is in the way; nothing while nobody has tried.
+    pub(crate) fn way(&self, name: &PlaneName) -> Option<Result<Site, NoWay>> {
+        match (&self.site, &self.problem) {
+            (Some(site), _) => Some(match &*site.plane().state().borrow() {
+                PlaneState::Troubled { reason, message } => {
+                    Err(NoWay::unanswered(name, reason, message))
+                }
+                PlaneState::Unknown | PlaneState::Reachable(_) => Ok(site.clone()),
+            }),
+            (None, Some((cause, message))) => Some(Err(NoWay {
+                cause,
+                words: format!("DataPlane {name}: {message}"),
+            })),
+            (None, None) => None,
+        }
+    }
+}
+
+impl NoWay {
+    /// A plane that does not answer.
+    pub(crate) fn unanswered(name: &PlaneName, cause: &'static str, message: &str) -> Self {
+        Self {
+            cause,
+            words: format!("DataPlane {name} does not answer: {message}"),
+        }
+    }
 }
 
 /// A release, and what is remembered of earlier runs.
@@ -84,6 +124,16 @@ pub(crate) struct Guest {
     pub(crate) organization: Arc<str>,
     pub(crate) project: Arc<str>,
     pub(crate) environment: Arc<str>,
+}
+
+impl Guest {
+    pub(crate) fn of(facts: &Facts) -> Self {
+        Self {
+            organization: Arc::clone(&facts.key.namespace),
+            project: Arc::clone(&facts.project),
+            environment: Arc::clone(&facts.environment),
+        }
+    }
 }
 
 /// Longer chains of dependencies are not looked into for cycles.
@@ -272,6 +322,20 @@ impl Inner {
         }
     }
 
+    /// Whether the plane that a release has objects on is about to go without them.
+    pub(crate) fn is_given_up(&self, facts: &Facts) -> bool {
+        let plane = facts.said.plane.as_ref().map(name_of);
+        let plane = plane.and_then(|name| self.planes.get(&name));
+        plane.is_some_and(|plane| plane.is_going && plane.is_abandoned)
+    }
+
+    /// Releases with objects on a plane that is about to go without them, and that have not noted so yet.
+    pub(crate) fn unaware(&self, plane: &PlaneName) -> usize {
+        self.on_plane(plane)
+            .filter(|facts| !facts.records.is_empty() && !facts.is_left())
+            .count()
+    }
+
     /// Releases that have objects on a plane.
     pub(crate) fn on_plane<'a>(
         &'a self,
@@ -357,10 +421,9 @@ impl Inner {
         let Some(plane) = self.planes.get(name) else {
             return Err(format!("DataPlane {name} is gone: create it again"));
         };
-        match (&plane.site, &plane.problem) {
-            (Some(site), _) => Ok(site.clone()),
-            (None, Some((_, message))) => Err(format!("DataPlane {name}: {message}")),
-            (None, None) => Err(format!("DataPlane {name} was not reached yet")),
+        match plane.way(name) {
+            Some(way) => way.map_err(|why| why.words),
+            None => Err(format!("DataPlane {name} was not reached yet")),
         }
     }
 
@@ -368,16 +431,14 @@ impl Inner {
     pub(crate) fn guest(&self, plane: &PlaneName, namespace: &str) -> Option<Guest> {
         let guests = self.guests(plane, namespace, &Key::new("", ""));
         let facts = &self.releases.get(guests.iter().min()?)?.facts;
-        Some(Guest {
-            organization: Arc::clone(&facts.key.namespace),
-            project: Arc::clone(&facts.project),
-            environment: Arc::clone(&facts.environment),
-        })
+        Some(Guest::of(facts))
     }
 
-    /// Other releases with objects in a namespace of a plane.
+    /// Other releases with objects in a namespace of a plane, whichever `DataPlane` leads them to that cluster.
     pub(crate) fn guests(&self, plane: &PlaneName, namespace: &str, not: &Key) -> Vec<Key> {
-        self.on_plane(plane)
+        self.releases
+            .values()
+            .map(|held| &held.facts)
             .filter(|facts| facts.key != *not)
             .filter(|facts| {
                 facts
@@ -385,8 +446,21 @@ impl Inner {
                     .iter()
                     .any(|record| *record.identity.namespace == *namespace)
             })
+            .filter(|facts| {
+                let lane = self.lane(facts);
+                lane.is_some_and(|lane| self.are_one_cluster(&lane, plane))
+            })
             .map(|facts| facts.key.clone())
             .collect()
+    }
+
+    fn are_one_cluster(&self, one: &PlaneName, other: &PlaneName) -> bool {
+        let site = |name: &PlaneName| self.planes.get(name)?.site.as_ref();
+        one == other
+            || match (site(one), site(other)) {
+                (Some(one), Some(other)) => one.plane().is_same_cluster(other.plane()),
+                _ => false,
+            }
     }
 
     /// A chain of dependencies that leads back to where it began.

@@ -63,6 +63,9 @@ pub(super) async fn status(
             said[field] = Value::Null;
         }
     }
+    if let Some(plane) = said["plane"].as_object_mut() {
+        plane.entry("abandoned").or_insert(Value::Null);
+    }
     let patch = json!({
         "metadata": { "resourceVersion": facts.resource_version },
         "status": said,

@@ -48,6 +48,9 @@ pub struct PlaneRef {
     /// Its uid: a plane that was made anew under the same name is another plane.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uid: Option<Uid>,
+    /// Whether it was given up for good: what is there may be left.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub abandoned: Option<bool>,
 }
 
 /// One object in the plane.
