@@ -69,10 +69,10 @@ struct Rendered {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let rendered = arguments.rendered(&arguments.pile.files.read()?)?;
+    let rendered = arguments.rendered(&arguments.pile.files.read()?, &arguments.set)?;
     if let Some(path) = &arguments.against {
         let before = Files::of(path.clone()).read();
-        let before = before.and_then(|before| arguments.rendered(&before));
+        let before = before.and_then(|before| arguments.rendered(&before, &[]));
         let findings = findings(
             &before.map_err(|failure| failure.with_code(TROUBLE))?,
             &rendered,
@@ -113,9 +113,8 @@ fn objects(rendered: &[Rendered]) -> usize {
 
 impl Arguments {
     /// Renders every component in every environment that is wanted; all failures at once.
-    fn rendered(&self, given: &[Document]) -> Result<Vec<Rendered>, Failure> {
-        let settings: Vec<Setting> = self
-            .set
+    fn rendered(&self, given: &[Document], set: &[String]) -> Result<Vec<Rendered>, Failure> {
+        let settings: Vec<Setting> = set
             .iter()
             .map(|text| Setting::read(text))
             .collect::<Result<_, _>>()?;
