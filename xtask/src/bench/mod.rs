@@ -7,6 +7,7 @@ mod engine;
 mod load;
 mod planes;
 mod process;
+mod render;
 mod report;
 mod subject;
 mod up;
@@ -36,6 +37,8 @@ enum Bench {
     Engine(engine::Arguments),
     /// Many planes, three of which misbehave.
     Planes(planes::Arguments),
+    /// Rendering of components: time and allocations, warm and cold.
+    Render(render::Arguments),
     /// `quad up`: how fast it starts, what it takes at rest, and with many pods.
     Up(up::Arguments),
 }
@@ -51,6 +54,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         Bench::Apply(arguments) => apply::run(arguments),
         Bench::Engine(arguments) => engine::run(arguments),
         Bench::Planes(arguments) => planes::run(arguments),
+        Bench::Render(arguments) => render::run(arguments),
         Bench::Up(arguments) => up::run(arguments),
     }
 }
