@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use quadrille_objects::difference;
+use serde_json::json;
 
 use crate::{
     arguments::{Output, TEMPLATE},
@@ -41,19 +42,23 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     block_on(async {
         let cluster = arguments.cluster.find().await?;
         let mut failed = 0;
-        let organizations: Vec<&str> = documents
-            .iter()
-            .filter(|document| document.kind() == "Organization" && !arguments.dry_run)
-            .map(Document::name)
-            .collect();
+        let mut organizations: Vec<&str> = Vec::new();
         for document in &documents {
             // The namespace of an organization that was just made takes a moment.
             let namespace = document.namespace().unwrap_or(&cluster.namespace);
-            if organizations.contains(&namespace) {
-                namespace_of(&cluster, namespace).await?;
-            }
-            match apply(&cluster, document, arguments.dry_run).await {
+            let applied = if rank(document) > 1 && organizations.contains(&namespace) {
+                match namespace_of(&cluster, namespace).await {
+                    Ok(()) => apply(&cluster, document, arguments.dry_run).await,
+                    Err(failure) => Err(failure.at(&document.place)),
+                }
+            } else {
+                apply(&cluster, document, arguments.dry_run).await
+            };
+            match applied {
                 Ok(result) => {
+                    if document.kind() == "Organization" && !arguments.dry_run {
+                        organizations.push(document.name());
+                    }
                     let called = document.called();
                     let words = format!("{called} {result}");
                     let facts = json!({ "object": called, "result": result });
@@ -99,12 +104,16 @@ const OFTEN: Duration = Duration::from_millis(50);
 
 /// What others stand on comes first: definitions, organizations and namespaces, then the rest as written.
 pub(crate) fn in_order(mut documents: Vec<Document>) -> Vec<Document> {
-    documents.sort_by_key(|document| match document.kind() {
+    documents.sort_by_key(rank);
+    documents
+}
+
+fn rank(document: &Document) -> u8 {
+    match document.kind() {
         "CustomResourceDefinition" => 0,
         "Namespace" | "Organization" => 1,
         _ => 2,
-    });
-    documents
+    }
 }
 
 /// Applies a document on the server's side. Tells what became of it.
@@ -124,10 +133,10 @@ pub(crate) async fn apply(
         .apply(&path, &document.object, how)
         .await
         .map_err(|error| place(cluster.failed(&error)))?;
-    let version = |object: &Value| object["metadata"]["resourceVersion"].clone();
     let deed = match &before {
         None => "created",
-        Some(before) if version(before) == version(&after) => "unchanged",
+        // Who wrote which field may have changed; what is asked for has not.
+        Some(before) if difference::changes(before, &after).is_empty() => "unchanged",
         Some(_) => "configured",
     };
     let suffix = if dry_run {
