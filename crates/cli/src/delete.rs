@@ -77,26 +77,32 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             let facts = json!({ "object": target.called, "result": result });
             output::tell(arguments.output, &words, &facts)
         };
-        let mut waiting = Vec::new();
+        let (mut waiting, mut refused) = (Vec::new(), 0);
         for target in targets {
-            if delete(&cluster, &target.path).await? {
-                waiting.push(target);
-            } else {
-                tell(&target, "was not there")?;
+            match delete(&cluster, &target.path).await {
+                Ok(true) => waiting.push(target),
+                Ok(false) => tell(&target, "was not there")?,
+                Err(failure) if failure.is_final() => return Err(failure),
+                // The others go all the same, and are told of.
+                Err(failure) => {
+                    refused += 1;
+                    failure.at(&target.called).report();
+                }
             }
-        }
-        if !arguments.wait {
-            for target in waiting {
-                tell(&target, "is being deleted")?;
-            }
-            return Ok(());
         }
         let deadline = Instant::now() + arguments.timeout;
         for target in waiting {
-            gone(&cluster, &target, deadline).await?;
-            tell(&target, "deleted")?;
+            if arguments.wait {
+                gone(&cluster, &target, deadline).await?;
+                tell(&target, "deleted")?;
+            } else {
+                tell(&target, "is being deleted")?;
+            }
         }
-        Ok(())
+        match refused {
+            0 => Ok(()),
+            _ => Err(Failure::told(1)),
+        }
     })
 }
 
