@@ -74,7 +74,7 @@ impl Which {
         if let Some(path) = &self.kubeconfig {
             return named(path);
         }
-        if std::env::var_os("KUBECONFIG").is_some() {
+        if std::env::var_os("KUBECONFIG").is_some_and(|value| !value.is_empty()) {
             return Kubeconfig::read().map_err(|error| {
                 Failure::new("$KUBECONFIG cannot be read")
                     .because(&error)
