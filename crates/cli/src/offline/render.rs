@@ -200,10 +200,7 @@ impl Rendered {
 
     fn say(&self) -> Result<(), Failure> {
         for planned in &self.plan.objects {
-            output::say(&format!(
-                "---\n# {} in {}",
-                self.component, self.environment
-            ))?;
+            output::say(&format!("--- # {} in {}", self.component, self.environment))?;
             output::say(output::yaml(&planned.object)?.trim_end())?;
         }
         Ok(())
