@@ -129,6 +129,6 @@ async fn a_key_that_is_not_the_certificates_makes_no_client() -> anyhow::Result<
         key_pem,
     };
     let error = connect(&authority.access(1, mixed)?).err().unwrap();
-    assert_eq!(error.to_string(), "use the client certificate of a plane");
+    assert_eq!(error.to_string(), "the client certificate of the plane cannot be used");
     Ok(())
 }
