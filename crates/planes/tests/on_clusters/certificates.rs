@@ -129,6 +129,9 @@ async fn a_key_that_is_not_the_certificates_makes_no_client() -> anyhow::Result<
         key_pem,
     };
     let error = connect(&authority.access(1, mixed)?).err().unwrap();
-    assert_eq!(error.to_string(), "the client certificate of the plane cannot be used");
+    assert_eq!(
+        error.to_string(),
+        "the client certificate of the plane cannot be used"
+    );
     Ok(())
 }
