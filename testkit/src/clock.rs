@@ -37,10 +37,10 @@ impl ManualClock {
         self.elapsed.send_modify(|elapsed| *elapsed += by);
     }
 
-    /// Waits until the clock was moved on by that much.
-    pub async fn sleep(&self, duration: Duration) {
+    /// Waits until the clock was moved on to that time.
+    pub async fn sleep_until(&self, time: Timestamp) {
         let mut elapsed = self.elapsed.subscribe();
-        let end = *elapsed.borrow() + duration;
+        let end = Duration::try_from(time.duration_since(self.start)).unwrap_or_default();
         // The sender lives as long as `self`.
         let _ = elapsed.wait_for(|now| *now >= end).await;
     }
@@ -62,8 +62,8 @@ impl quadrille_node::Clock for ManualClock {
         ManualClock::now(self)
     }
 
-    fn sleep(&self, duration: Duration) -> quadrille_node::clock::Sleep<'_> {
-        Box::pin(ManualClock::sleep(self, duration))
+    fn sleep_until(&self, time: Timestamp) -> quadrille_node::clock::Sleep<'_> {
+        Box::pin(ManualClock::sleep_until(self, time))
     }
 }
 
@@ -83,7 +83,8 @@ mod tests {
     #[tokio::test]
     async fn a_sleeper_wakes_when_the_clock_has_moved_far_enough() {
         let clock = ManualClock::default();
-        let mut sleep = Box::pin(clock.sleep(Duration::from_mins(1)));
+        let end = clock.now() + jiff::SignedDuration::from_mins(1);
+        let mut sleep = Box::pin(clock.sleep_until(end));
         assert!(sleep.as_mut().now_or_never().is_none());
         assert_eq!(clock.sleepers(), 1);
         clock.advance(Duration::from_secs(59));

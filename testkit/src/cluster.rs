@@ -87,9 +87,10 @@ impl Cluster {
         // Once per process; across processes, doing it again changes nothing.
         static DEFINITIONS: OnceCell<()> = OnceCell::const_new();
         let client = real::shared_client().await?;
-        let ours = quadrille_types::crd_documents();
         DEFINITIONS
-            .get_or_try_init(async || definitions::install(&client, &ours).await)
+            .get_or_try_init(async || {
+                definitions::install(&client, &quadrille_types::definitions()).await
+            })
             .await?;
         Self::over(client, None).await
     }

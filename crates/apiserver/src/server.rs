@@ -1,6 +1,6 @@
 //! The server: state, start and stop, and the way of a request from URL to verb.
 
-use std::{collections::BTreeSet, fmt, sync::Arc};
+use std::{borrow::Cow, collections::BTreeSet, fmt, sync::Arc};
 
 use axum::{Router, body::Body, extract::State, response::Response};
 use bytes::Bytes;
@@ -36,10 +36,9 @@ pub const MAX_BODY_BYTES: usize = 3 * 1024 * 1024;
 pub struct Options {
     /// Where objects live.
     pub store: Store,
-    /// Custom resource definitions to install at start.
-    pub definitions: Vec<Value>,
-    /// More of them, a JSON document per line: read one by one, and only if they are not installed yet.
-    pub more_definitions: String,
+    /// Custom resource definitions to install at start, a JSON document per line: read one by one, and only if they
+    /// are not installed yet.
+    pub definitions: Vec<Cow<'static, str>>,
     /// Objects of the whole cluster to apply at start, after the definitions.
     pub objects: Vec<Value>,
     /// Where the time comes from.
@@ -59,7 +58,6 @@ impl Options {
         Ok(Self {
             store,
             definitions: Vec::new(),
-            more_definitions: String::new(),
             objects: Vec::new(),
             clock: Arc::new(SystemClock),
             service_account_key: Arc::new(ServiceAccountKey::generate()?),
@@ -158,9 +156,8 @@ impl Server {
         let server = Self { shared };
         server.shared.refresh_catalog();
         life::bootstrap::run(&server.shared, options.housekeeping).await?;
-        let ours = options.definitions.iter().map(Value::to_string);
-        let more = options.more_definitions.lines().map(str::to_owned);
-        life::bootstrap::definitions::install(&server.shared, ours.chain(more)).await?;
+        let definitions = options.definitions.iter().flat_map(|text| text.lines());
+        life::bootstrap::definitions::install(&server.shared, definitions).await?;
         life::bootstrap::apply_all(&server.shared, &options.objects).await?;
         life::definitions::resume(&server.shared).map_err(|status| StartError::Bootstrap {
             what: "definitions that are being deleted".to_owned(),

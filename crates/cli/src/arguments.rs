@@ -3,7 +3,11 @@
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::{
-    apply, completion, convert, delete, describe, diff, down, get, manual,
+    apply,
+    chain::{
+        approve, deploy, history, promote, reject, release, restart, rollback, status, undeploy,
+    },
+    completion, convert, delete, describe, diff, down, get, manual,
     offline::{explain, init, render, schema, validate, workload},
     tree, up, user, version, wait,
 };
@@ -33,6 +37,16 @@ pub(crate) const TEMPLATE: &str =
 pub(crate) enum Verb {
     Up(up::Arguments),
     Down(down::Arguments),
+    Deploy(deploy::Arguments),
+    Status(status::Arguments),
+    Promote(promote::Arguments),
+    Approve(approve::Arguments),
+    Reject(reject::Arguments),
+    Rollback(rollback::Arguments),
+    Undeploy(undeploy::Arguments),
+    Restart(restart::Arguments),
+    History(history::Arguments),
+    Release(release::Arguments),
     Apply(apply::Arguments),
     Diff(diff::Arguments),
     Get(get::Arguments),

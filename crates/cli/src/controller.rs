@@ -59,6 +59,7 @@ async fn lead(arguments: &Arguments) -> Result<(), Failure> {
         namespace: arguments.namespace.clone(),
         lease: Terms::new(&arguments.lease_namespace, &identity),
         planes: quadrille_controllers::Settings::default(),
+        clock: std::sync::Arc::new(quadrille_controllers::SystemClock),
     };
     tracing::info!(target: "quad", "controllers of {identity} start");
     let working = async {

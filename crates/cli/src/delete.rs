@@ -65,10 +65,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     block_on(async {
         let cluster = arguments.cluster.find().await?;
-        let targets = match &documents {
+        let (targets, mut refused) = match &documents {
             Some(documents) => described(&cluster, documents).await?,
-            None => named(&cluster, &arguments.what).await?,
+            None => (named(&cluster, &arguments.what).await?, 0),
         };
+        if targets.is_empty() {
+            return Err(Failure::told(1));
+        }
         if !arguments.yes && confirm::is_possible() && !confirm::ask(&question(&targets))? {
             return Err(Failure::new("nothing was deleted"));
         }
@@ -77,7 +80,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             let facts = json!({ "object": target.called, "result": result });
             output::tell(arguments.output, &words, &facts)
         };
-        let (mut waiting, mut refused) = (Vec::new(), 0);
+        let mut waiting = Vec::new();
         for target in targets {
             match delete(&cluster, &target.path).await {
                 Ok(true) => waiting.push(target),
@@ -106,18 +109,27 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     })
 }
 
-/// What documents describe, the last first.
-async fn described(cluster: &Cluster, documents: &[Document]) -> Result<Vec<Target>, Failure> {
-    let mut targets = Vec::new();
+/// What documents describe, the last first; and how many are of kinds that the cluster does not have, which is told.
+async fn described(
+    cluster: &Cluster,
+    documents: &[Document],
+) -> Result<(Vec<Target>, usize), Failure> {
+    let (mut targets, mut refused) = (Vec::new(), 0);
     for document in documents.iter().rev() {
-        let path = cluster.path_of(document).await;
-        targets.push(Target {
-            called: document.called(),
-            named: format!("{} {}", document.kind().to_lowercase(), document.name()),
-            path: path.map_err(|failure| failure.at(&document.place))?,
-        });
+        match cluster.path_of(document).await {
+            Ok(path) => targets.push(Target {
+                called: document.called(),
+                named: format!("{} {}", document.kind().to_lowercase(), document.name()),
+                path,
+            }),
+            Err(failure) if failure.is_final() => return Err(failure.at(&document.place)),
+            Err(failure) => {
+                refused += 1;
+                failure.at(&document.place).report();
+            }
+        }
     }
-    Ok(targets)
+    Ok((targets, refused))
 }
 
 /// What names say. One that is not there is a typing error more often than not, so then nothing is deleted.

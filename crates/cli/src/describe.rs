@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use quadrille_objects::secret;
 use serde_json::{Value, json};
 
 use crate::{
@@ -38,9 +39,25 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let events = events(&target.cluster, &object).await?;
         let style = Style::of_standard_output();
         let text = text(target.kind.kind(), &object, events.as_deref(), style);
-        let facts = json!({ "object": object, "events": events });
+        let facts = json!({ "object": hidden(object), "events": events });
         output::tell(arguments.output, text.trim_end(), &facts)
     })
+}
+
+/// An object without what Secrets hold, those that a release carries included.
+fn hidden(mut object: Value) -> Value {
+    secret::hide(&mut object);
+    if let Some(carried) = object
+        .pointer_mut("/spec/resources")
+        .and_then(Value::as_array_mut)
+    {
+        for entry in carried {
+            if let Some(object) = entry.get_mut("object") {
+                secret::hide(object);
+            }
+        }
+    }
+    object
 }
 
 /// What happened to an object, the newest last; nothing where that may not be seen.

@@ -1,5 +1,6 @@
 //! `quad diff`: what would change if documents were applied. A release is followed to its plane.
 
+mod environment;
 pub(crate) mod finding;
 mod release;
 
@@ -7,6 +8,7 @@ use self::finding::{Deed, Finding};
 use crate::{
     apply::{MANAGER, in_order},
     arguments::{Output, TEMPLATE},
+    chain::live::passwords,
     cluster::{Cluster, Which},
     documents::{Document, Files},
     failure::Failure,
@@ -19,7 +21,7 @@ use crate::{
 /// Show what would change if documents were applied; nothing is written.
 #[derive(Debug, clap::Args)]
 #[command(
-    before_help = "Examples:\n  quad diff -f release.yaml          field by field, on the plane too\n  quad diff -f platform/ || echo     exit code 1: something would change",
+    before_help = "Examples:\n  quad diff -f cart/ --env staging     what a component would change there, on the plane too\n  quad diff -f platform/ || echo       exit code 1: something would change",
     after_help = "Exit codes: 0 nothing would change, 1 something would, 2 it could not be found out.",
     help_template = TEMPLATE
 )]
@@ -28,6 +30,9 @@ pub(crate) struct Arguments {
     files: Files,
     #[command(flatten)]
     cluster: Which,
+    /// Components: compare what they would become with what runs in this environment.
+    #[arg(long = "env", value_name = "ENVIRONMENT")]
+    environment: Option<String>,
     /// For whom to write.
     #[arg(short, long, value_enum, default_value_t)]
     output: Output,
@@ -57,6 +62,9 @@ fn found(arguments: &Arguments) -> Result<Vec<Finding>, Failure> {
     let documents = in_order(arguments.files.read()?);
     block_on(async {
         let cluster = arguments.cluster.find().await?;
+        if let Some(environment) = &arguments.environment {
+            return environment::findings(cluster, &documents, environment).await;
+        }
         let mut findings = Vec::new();
         for document in &documents {
             let found = of_document(&cluster, document, &documents).await;
@@ -97,6 +105,15 @@ async fn of_document(
         }],
         Some(before) => finding::changes(&object, before, &after),
     };
+    if document.kind() == "ReleaseBinding" {
+        let mut confidential = Vec::new();
+        for binding in before.iter().chain([&after]) {
+            confidential.extend(passwords(cluster, together, binding).await?);
+        }
+        for finding in &mut findings {
+            finding.hide(&confidential);
+        }
+    }
     if document.is_release() {
         // What a release carries is compared where it goes.
         findings.retain(|finding| !finding.is_about("spec.resources"));

@@ -178,7 +178,7 @@ fn files(path: &Path, recursive: bool) -> Result<Vec<PathBuf>, Failure> {
 }
 
 /// The documents of a text.
-fn parse(place: &str, text: &str) -> Result<Vec<Document>, Failure> {
+pub(crate) fn parse(place: &str, text: &str) -> Result<Vec<Document>, Failure> {
     let values = parts::read(text).map_err(|unreadable| {
         let place = match unreadable.line {
             1 => place.to_owned(),

@@ -41,6 +41,9 @@ pub(crate) struct Arguments {
     /// How to write them.
     #[arg(short, long, value_enum)]
     output: Option<Form>,
+    /// With YAML and JSON: who wrote which field, too.
+    #[arg(long)]
+    show_managed_fields: bool,
     /// Go on, and show what changes.
     #[arg(short, long)]
     watch: bool,
@@ -245,12 +248,14 @@ async fn whole(wanted: &[Wanted<'_>], form: Form) -> Result<(), Failure> {
         _ if form == Form::Name => json!({ "items": objects }),
         _ => json!({ "apiVersion": "v1", "kind": "List", "items": objects }),
     };
-    written(answer, form)
+    let shows_managed_fields = wanted.iter().any(|one| one.arguments.show_managed_fields);
+    written(answer, form, shows_managed_fields)
 }
 
 /// Writes an object or a list of them.
-fn written(mut answer: Value, form: Form) -> Result<(), Failure> {
+fn written(mut answer: Value, form: Form, shows_managed_fields: bool) -> Result<(), Failure> {
     match answer.get_mut("items").and_then(Value::as_array_mut) {
+        _ if shows_managed_fields => {}
         Some(items) => items.iter_mut().for_each(tidied),
         None => tidied(&mut answer),
     }

@@ -83,19 +83,29 @@ pub(crate) fn words() -> Vec<String> {
 
 /// The names of our kinds: word, plural, short names.
 fn ours() -> Vec<(ApiResource, bool, Vec<String>)> {
-    let kinds = quadrille_types::crds().into_iter().map(|crd| {
-        let spec = crd.spec;
-        let mut names = vec![spec.names.kind.to_lowercase(), spec.names.plural.clone()];
-        names.extend(spec.names.short_names.unwrap_or_default());
-        let resource = ApiResource {
-            group: spec.group.clone(),
-            version: quadrille_types::VERSION.to_owned(),
-            api_version: format!("{}/{}", spec.group, quadrille_types::VERSION),
-            kind: spec.names.kind,
-            plural: spec.names.plural,
-        };
-        (resource, spec.scope == "Namespaced", names)
-    });
+    let kinds = quadrille_types::definitions()
+        .into_iter()
+        .map(|definition| {
+            let spec = &definition["spec"];
+            let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+            let (kind, plural) = (word(&spec["names"]["kind"]), word(&spec["names"]["plural"]));
+            let mut names = vec![kind.to_lowercase(), plural.clone()];
+            names.extend(
+                spec["names"]["shortNames"]
+                    .as_array()
+                    .into_iter()
+                    .flatten()
+                    .map(word),
+            );
+            let resource = ApiResource {
+                group: quadrille_types::GROUP.to_owned(),
+                version: quadrille_types::VERSION.to_owned(),
+                api_version: format!("{}/{}", quadrille_types::GROUP, quadrille_types::VERSION),
+                kind,
+                plural,
+            };
+            (resource, spec["scope"] == "Namespaced", names)
+        });
     kinds.collect()
 }
 
@@ -105,7 +115,7 @@ pub(crate) fn definition(name: &str) -> Option<Value> {
     let at = ours()
         .iter()
         .position(|(_, _, names)| names.contains(&wanted))?;
-    quadrille_types::crd_documents().into_iter().nth(at)
+    quadrille_types::definitions().into_iter().nth(at)
 }
 
 /// Our kinds, as documents name them.
@@ -134,9 +144,9 @@ impl Cluster {
             let full = |word: &str| format!("{word}.{}", resource.group);
             full(&resource.plural) == wanted || full(&resource.kind.to_lowercase()) == wanted
         };
-        let known = ours
-            .iter()
-            .find(|(resource, _, names)| names.contains(&wanted) || is_meant(resource));
+        let known = ours.iter().find(|(resource, _, names)| {
+            names.contains(&wanted) && !is_of_kubernetes(&wanted) || is_meant(resource)
+        });
         if let Some((resource, is_namespaced, _)) = known {
             return Ok(Found {
                 resource: resource.clone(),
@@ -149,6 +159,10 @@ impl Cluster {
         let discovery = discovery.map_err(|error| self.failed(&error))?;
         let mut served: Vec<String> = ours.into_iter().flat_map(|(_, _, names)| names).collect();
         for group in discovery.groups() {
+            if group.name() == quadrille_types::GROUP {
+                // They were looked at above.
+                continue;
+            }
             for (resource, capabilities) in group.recommended_resources() {
                 let names = [resource.kind.to_lowercase(), resource.plural.clone()];
                 if names.contains(&wanted) || is_meant(&resource) || is_short(&resource, &wanted) {
@@ -162,6 +176,12 @@ impl Cluster {
         }
         Err(unknown(&wanted, &served))
     }
+}
+
+/// Whether a kind of Kubernetes itself has the word, which then means that one, as for kubectl; ours of the same name has
+/// its group behind it: `deployments.openchoreo.dev`.
+fn is_of_kubernetes(word: &str) -> bool {
+    ["deployment", "deployments", "service", "services"].contains(&word)
 }
 
 /// The short names that everybody knows; discovery as we read it does not tell them.

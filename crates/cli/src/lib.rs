@@ -7,6 +7,7 @@
 mod age;
 mod apply;
 mod arguments;
+mod chain;
 mod cluster;
 mod completion;
 mod confirm;
@@ -58,6 +59,16 @@ where
     parsed(arguments, |arguments: &Arguments| match &arguments.verb {
         Verb::Up(arguments) => up::run(arguments),
         Verb::Down(arguments) => down::run(arguments),
+        Verb::Deploy(arguments) => chain::deploy::run(arguments),
+        Verb::Status(arguments) => chain::status::run(arguments),
+        Verb::Promote(arguments) => chain::promote::run(arguments),
+        Verb::Approve(arguments) => chain::approve::run(arguments),
+        Verb::Reject(arguments) => chain::reject::run(arguments),
+        Verb::Rollback(arguments) => chain::rollback::run(arguments),
+        Verb::Undeploy(arguments) => chain::undeploy::run(arguments),
+        Verb::Restart(arguments) => chain::restart::run(arguments),
+        Verb::History(arguments) => chain::history::run(arguments),
+        Verb::Release(arguments) => chain::release::run(arguments),
         Verb::Apply(arguments) => apply::run(arguments),
         Verb::Get(arguments) => get::run(arguments),
         Verb::Describe(arguments) => describe::run(arguments),

@@ -2,7 +2,7 @@
 
 pub(crate) mod explain;
 pub(crate) mod init;
-mod lines;
+pub(crate) mod lines;
 pub(crate) mod render;
 pub(crate) mod schema;
 mod settings;

@@ -95,13 +95,13 @@ impl Control {
     }
 
     /// Creates an object.
-    pub async fn create(&self, path: String, object: &Value) -> Result<(), Trouble> {
+    pub async fn create(&self, path: String, object: &Value) -> Result<ObjectMeta, Trouble> {
         let request = Request::post(path)
             .header(header::CONTENT_TYPE, "application/json")
             .header(header::ACCEPT, METADATA)
             .body(object.to_string().into_bytes());
-        let _: Written = self.guarded.write(built(request)?).await?;
-        Ok(())
+        let written: Written = self.guarded.write(built(request)?).await?;
+        Ok(written.metadata)
     }
 }
 

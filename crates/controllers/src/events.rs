@@ -115,5 +115,5 @@ async fn write(control: &Control, event: &Event) -> Result<(), quadrille_planes:
         "/apis/events.k8s.io/v1/namespaces/{}/events",
         about.namespace
     );
-    control.create(path, &object).await
+    control.create(path, &object).await.map(drop)
 }

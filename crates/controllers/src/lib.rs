@@ -11,6 +11,8 @@ pub mod preview;
 pub mod queue;
 pub mod retry;
 
+mod alarms;
+mod chain;
 mod data_planes;
 mod key;
 mod platform;
@@ -22,7 +24,10 @@ use std::sync::Arc;
 use kube::Client;
 use quadrille_engine::Fence;
 use quadrille_planes::Planes;
-pub use quadrille_planes::Settings;
+pub use quadrille_planes::{
+    Settings,
+    clock::{Clock, SystemClock},
+};
 
 use crate::{control::Control, data_planes::Surroundings, releases::Context};
 
@@ -38,6 +43,9 @@ pub struct Options {
     pub lease: lease::Terms,
     /// How planes are treated.
     pub planes: Settings,
+    /// The time of day, for moments that objects name: when a promotion is due, until when a word counts. (How objects
+    /// on a plane are doing is told by the plane's own times.)
+    pub clock: Arc<dyn Clock>,
 }
 
 /// Runs the controllers until the lead is lost or the future is dropped. Dropped, it stops at once, as if the
@@ -47,7 +55,11 @@ pub async fn run(options: &Options) {
     lease::acquire(&options.control, &options.lease, &fence).await;
     tracing::debug!("this controller leads");
     let control = Control::new(options.control.clone(), fence.clone());
-    let context = Arc::new(Context::new(control, options.namespace.clone()));
+    let context = Arc::new(Context::new(
+        control,
+        options.namespace.clone(),
+        Arc::clone(&options.clock),
+    ));
     let surroundings = Arc::new(Surroundings {
         context: Arc::clone(&context),
         planes: Planes::new(options.local.clone()),
@@ -61,6 +73,7 @@ pub async fn run(options: &Options) {
         () = context.work() => {}
         () = data_planes::work(surroundings) => {}
         () = platform::work(Arc::clone(&context)) => {}
+        () = chain::work(Arc::clone(&context)) => {}
     }
     fence.close();
 }

@@ -2,6 +2,7 @@
 //! roles ([`people`]). `deploy/rbac/` is generated from here.
 
 pub mod people;
+pub mod policies;
 
 use serde_json::{Value, json};
 
@@ -44,30 +45,61 @@ pub const CONTROL_PLANE: &[Rule] = &[
     rule(
         "openchoreo.dev",
         &[
+            "components",
             "dataplanes",
             "deploymentpipelines",
             "environments",
             "projects",
-            "releases",
         ],
         &["get", "list", "watch", "patch", "delete"],
     ),
     rule(
         "openchoreo.dev",
+        &["componentreleases", "releasebindings", "releases"],
+        KEEP,
+    ),
+    rule(
+        "openchoreo.dev",
+        &["approvals", "workloads"],
+        &["get", "list", "watch", "delete"],
+    ),
+    rule(
+        "openchoreo.dev",
+        &["componenttypes", "secretreferences", "traits"],
+        SEE,
+    ),
+    rule(
+        "openchoreo.dev",
         &[
+            "approvals/status",
+            "components/status",
+            "componenttypes/status",
             "dataplanes/status",
             "deploymentpipelines/status",
             "environments/status",
             "projects/status",
+            "releasebindings/status",
             "releases/status",
+            "traits/status",
         ],
         &["patch"],
     ),
     rule("events.k8s.io", &["events"], &["create"]),
 ];
 
-/// In the control plane's cluster as a whole, where organizations are looked after: an organization is a namespace.
+/// In the control plane's cluster as a whole: what every organization may use; and where organizations are looked after:
+/// an organization is a namespace.
 pub const ORGANIZATIONS: &[Rule] = &[
+    rule(
+        "openchoreo.dev",
+        &["clustercomponenttypes", "clustertraits"],
+        SEE,
+    ),
+    rule(
+        "openchoreo.dev",
+        &["clustercomponenttypes/status", "clustertraits/status"],
+        &["patch"],
+    ),
     rule(
         "openchoreo.dev",
         &["organizations"],

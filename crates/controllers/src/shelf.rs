@@ -1,7 +1,7 @@
 //! The objects of one kind, as a list and a watch told them.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
     sync::Arc,
 };
 
@@ -17,6 +17,9 @@ pub(crate) struct Shelf<K> {
     /// What a list that is under way has not shown yet.
     unlisted: HashSet<Key>,
     is_complete: bool,
+    /// What an object is looked up by besides its name.
+    groups_of: fn(&K) -> Vec<Key>,
+    groups: HashMap<Key, BTreeSet<Key>>,
 }
 
 /// What was heard.
@@ -32,11 +35,59 @@ pub(crate) struct Heard {
 
 impl<K> Default for Shelf<K> {
     fn default() -> Self {
+        Self::grouped(|_| Vec::new())
+    }
+}
+
+impl<K> Shelf<K> {
+    /// A shelf whose objects are looked up by groups as well: the namespace and any word.
+    pub(crate) fn grouped(groups_of: fn(&K) -> Vec<Key>) -> Self {
         Self {
             objects: HashMap::new(),
             unlisted: HashSet::new(),
             is_complete: false,
+            groups_of,
+            groups: HashMap::new(),
         }
+    }
+
+    /// The objects of a group, in order of their names.
+    pub(crate) fn of_group<'a>(
+        &'a self,
+        namespace: &str,
+        word: &str,
+    ) -> impl Iterator<Item = &'a Arc<K>> + use<'a, K> {
+        let keys = self.groups.get(&Key::new(namespace, word));
+        keys.into_iter()
+            .flatten()
+            .filter_map(|key| self.objects.get(key))
+    }
+
+    /// Which objects a group has.
+    pub(crate) fn keys_of_group(&self, namespace: &str, word: &str) -> Vec<Key> {
+        let keys = self.groups.get(&Key::new(namespace, word));
+        keys.into_iter().flatten().cloned().collect()
+    }
+
+    fn insert(&mut self, key: Key, object: K) {
+        self.take(&key);
+        for group in (self.groups_of)(&object) {
+            self.groups.entry(group).or_default().insert(key.clone());
+        }
+        self.objects.insert(key, Arc::new(object));
+    }
+
+    fn take(&mut self, key: &Key) -> Option<Arc<K>> {
+        let object = self.objects.remove(key)?;
+        for group in (self.groups_of)(&object) {
+            if let Some(keys) = self.groups.get_mut(&group) {
+                keys.remove(key);
+                if keys.is_empty() {
+                    self.groups.remove(&group);
+                }
+            }
+        }
+        Some(object)
     }
 }
 
@@ -79,14 +130,14 @@ impl<K: Resource<DynamicType = ()> + DeserializeOwned> Shelf<K> {
             News::Complete(_) => {
                 heard.gone = self.unlisted.drain().collect();
                 for key in &heard.gone {
-                    self.objects.remove(key);
+                    self.take(key);
                 }
                 heard.is_complete_now = !std::mem::replace(&mut self.is_complete, true);
             }
             News::Changed(object) => heard.changed.extend(self.put(&object)),
             News::Gone(object) => {
                 let key = Key::told(&object.head());
-                if self.objects.remove(&key).is_some() {
+                if self.take(&key).is_some() {
                     heard.gone.push(key);
                 }
             }
@@ -101,8 +152,10 @@ impl<K: Resource<DynamicType = ()> + DeserializeOwned> Shelf<K> {
     fn put(&mut self, object: &Told) -> Option<Key> {
         let key = Key::told(&object.head());
         self.unlisted.remove(&key);
-        let object: K = read(object)?;
-        self.objects.insert(key.clone(), Arc::new(object));
+        let mut object: K = read(object)?;
+        // Who wrote which field is most of many objects, and nobody's business here.
+        object.meta_mut().managed_fields = None;
+        self.insert(key.clone(), object);
         Some(key)
     }
 }

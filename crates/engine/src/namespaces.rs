@@ -68,6 +68,22 @@ pub async fn delete(site: &Site, found: &NamespaceFound) -> Result<(), Trouble> 
     }
 }
 
+/// The claims for volumes in a namespace, by name: what would be lost with it.
+pub async fn claims(site: &Site, namespace: &str) -> Result<Vec<String>, Trouble> {
+    let path = format!("{PATH}/{namespace}/persistentvolumeclaims");
+    let request = Request::get(path)
+        .header(header::ACCEPT, METADATA)
+        .body(Vec::new());
+    let list: Value = site
+        .guarded()
+        .read(built(request)?)
+        .await?
+        .unwrap_or_default();
+    let items = list["items"].as_array().into_iter().flatten();
+    let names = items.filter_map(|object| object["metadata"]["name"].as_str());
+    Ok(names.map(str::to_owned).collect())
+}
+
 /// An object in a namespace that belongs to somebody else.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tenant {

@@ -11,10 +11,7 @@ use crate::{
     error::EvalError,
     eval::{self, Meter, Plan, Run, Scope},
     issue::Issues,
-    syntax::{
-        self, Syntax,
-        ast::{Ast, Kind},
-    },
+    syntax::{self, Syntax, ast::Ast},
     ty::Type,
     value::Value,
 };
@@ -25,10 +22,22 @@ pub const COST_LIMIT: u64 = 1_000_000;
 const MEMORY_LIMIT: usize = 64 << 20;
 
 /// Values of the variables, and who answers questions.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub struct Bindings<'a> {
     values: Vec<(Cow<'a, str>, Value<'a>)>,
     host: Option<&'a dyn Host>,
+}
+
+impl Clone for Bindings<'_> {
+    /// With the room of the original: copies are made to be added to.
+    fn clone(&self) -> Self {
+        let mut values = Vec::with_capacity(self.values.capacity());
+        values.extend_from_slice(&self.values);
+        Self {
+            values,
+            host: self.host,
+        }
+    }
 }
 
 impl<'a> Bindings<'a> {
@@ -153,19 +162,25 @@ impl Program {
 
     /// Whether the expression looks at a variable.
     pub fn uses(&self, variable: &str) -> bool {
-        self.checked.references.iter().flatten().any(|reference| {
-            matches!(reference, check::Reference::Variable(name) if &**name == variable)
-        })
+        self.reads().any(|(name, _)| name == variable)
     }
 
-    /// The fields of a variable that the expression names directly: `a` of `variable.a.b`.
-    pub fn fields_read<'p>(&'p self, variable: &'p str) -> impl Iterator<Item = &'p str> {
-        self.ast.nodes.iter().filter_map(move |node| {
-            let Kind::Select { operand, field, .. } = &node.kind else {
-                return None;
-            };
-            let of = self.ast.kind(*operand);
-            matches!(of, Kind::Ident(name) if &**name == variable).then_some(&**field)
+    /// What the expression looks at: each variable, with the one field of it that is looked at
+    /// (`a` of `variable.a.b`), or nothing when it is taken as a whole.
+    pub fn reads(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
+        let mut fields = vec![None; self.ast.nodes.len()];
+        for (id, ty) in (0..).zip(&self.checked.types) {
+            // What macros have replaced is still in the tree, but was never checked.
+            if let (Some(_), Some((operand, field))) = (ty, self.ast.field_of(id))
+                && let Some(slot) = fields.get_mut(operand as usize)
+            {
+                *slot = Some(field);
+            }
+        }
+        let references = self.checked.references.iter().zip(fields);
+        references.filter_map(|(reference, field)| match reference {
+            Some(check::Reference::Variable(name)) => Some((&**name, field)),
+            _ => None,
         })
     }
 

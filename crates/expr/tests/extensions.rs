@@ -81,10 +81,25 @@ fn methods_stand_for_fields_of_another_variable() {
     let program = env()
         .compile("x.names().size() + d.other.a")
         .expect("an expression");
-    assert_eq!(
-        program.fields_read("d").collect::<Vec<_>>(),
-        ["list", "other"]
-    );
+    let reads: Vec<_> = program.reads().collect();
+    assert_eq!(reads, [("d", Some("list")), ("d", Some("other"))]);
+}
+
+#[test]
+fn what_an_expression_looks_at_is_known() {
+    let reads = |text: &str| -> Vec<(String, Option<String>)> {
+        let program = env().compile(text).expect("an expression");
+        let owned = |(name, field): (&str, Option<&str>)| (name.into(), field.map(Into::into));
+        program.reads().map(owned).collect()
+    };
+    let field = |name: &str| vec![("o".to_owned(), Some(name.to_owned()))];
+    let whole = vec![("o".to_owned(), None)];
+    for text in ["o.a", "has(o.a)", "o.?a", "o['a']", "o[?'a']", "o.a + 1"] {
+        assert_eq!(reads(text), field("a"), "{text}");
+    }
+    for text in ["o", "size(o)", "{'k': o}", "o[string(1)]", "'a' in o"] {
+        assert_eq!(reads(text), whole, "{text}");
+    }
 }
 
 #[test]

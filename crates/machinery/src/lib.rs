@@ -17,6 +17,7 @@ pub mod field_error;
 pub mod fieldset;
 pub mod go_text;
 pub mod jsonpath;
+pub mod kinds;
 pub mod managed;
 pub mod names;
 pub mod patch;

@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 use tokio::{sync::Notify, time::Instant};
 
 use crate::{
-    clock::{Clock, after, until},
+    clock::{Clock, after},
     read::Place,
 };
 
@@ -217,7 +217,7 @@ impl Queue {
             };
             let by_clock = async {
                 match later {
-                    Some(at) => clock.sleep(until(clock.now(), at)).await,
+                    Some(at) => clock.sleep_until(at).await,
                     None => std::future::pending().await,
                 }
             };

@@ -97,6 +97,19 @@ pub(crate) async fn look_at_claim(hands: &Hands, place: &Place) -> Outcome {
 /// Makes a volume for a claim, if its class is ours.
 async fn provision(hands: &Hands, claim: &Value, class: &str) -> Outcome {
     let Some(class) = hands.seen.get(Kind::StorageClass, &Place::new("", class)) else {
+        // As a real cluster says it: without a class nobody makes volumes, and one of a name that nobody knows is a slip.
+        let words = if class.is_empty() {
+            let message =
+                "no persistent volumes available for this claim and no storage class is set";
+            ("Normal", "FailedBinding", message.to_owned())
+        } else {
+            let message = format!("storageclass.storage.k8s.io {class:?} not found");
+            ("Warning", "ProvisioningFailed", message)
+        };
+        let (kind, reason, message) = (words.0, words.1, &*words.2);
+        hands
+            .event(Kind::PersistentVolumeClaim, claim, (kind, reason, message))
+            .await;
         return Ok(());
     };
     if class["provisioner"] != PROVISIONER {

@@ -18,7 +18,7 @@ pub mod live;
 pub mod owned;
 pub mod plan;
 pub mod scaled;
-mod secret;
+pub mod secret;
 pub mod stage;
 pub mod stamp;
 mod word;

@@ -31,6 +31,29 @@ pub(crate) fn spell_out(object: &mut Value) {
     }
 }
 
+/// What stands for something that may not be shown.
+pub const HIDDEN: &str = "********";
+
+/// Takes away what a Secret holds; its keys stay. Other objects stay as they are.
+pub fn hide(object: &mut Value) {
+    if object["apiVersion"] != "v1" || object["kind"] != "Secret" {
+        return;
+    }
+    // Some tools put a copy into an annotation.
+    let fields = ["/data", "/stringData", "/metadata/annotations"];
+    for field in fields {
+        match object.pointer_mut(field) {
+            Some(Value::Object(held)) => {
+                for value in held.values_mut() {
+                    *value = HIDDEN.into();
+                }
+            }
+            None | Some(Value::Null) => {}
+            Some(other) => *other = HIDDEN.into(),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -48,6 +71,26 @@ mod tests {
             secret,
             json!({"apiVersion": "v1", "kind": "Secret", "data": {"a": "eA==", "b": "eQ=="}})
         );
+    }
+
+    #[test]
+    fn what_a_secret_holds_is_hidden_and_nothing_else() {
+        let mut secret = json!({
+            "apiVersion": "v1", "kind": "Secret", "type": "Opaque",
+            "metadata": {"name": "a", "annotations": {"copy": "canary"}},
+            "data": {"a": "canary"}, "stringData": {"b": {"c": "canary"}},
+        });
+        hide(&mut secret);
+        let hidden = json!({
+            "apiVersion": "v1", "kind": "Secret", "type": "Opaque",
+            "metadata": {"name": "a", "annotations": {"copy": HIDDEN}},
+            "data": {"a": HIDDEN}, "stringData": {"b": HIDDEN},
+        });
+        assert_eq!(secret, hidden);
+        let plain = json!({"apiVersion": "v1", "kind": "ConfigMap", "data": {"a": "b"}});
+        let mut same = plain.clone();
+        hide(&mut same);
+        assert_eq!(same, plain);
     }
 
     #[test]

@@ -14,6 +14,7 @@
 //! - [`trouble`]: what went wrong, in classes to act upon.
 //! - [`kinds`]: which kinds a plane serves.
 //! - [`feed`]: follows the objects of a kind.
+//! - [`clock`]: the time of day, for whoever waits for a moment.
 //! - [`limit`], [`breaker`]: how many calls at once, and when none.
 //! - [`version`]: which versions of Kubernetes we work with.
 //!
@@ -21,6 +22,7 @@
 
 pub mod access;
 pub mod breaker;
+pub mod clock;
 pub mod connect;
 pub mod feed;
 pub mod kinds;

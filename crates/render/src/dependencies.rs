@@ -26,6 +26,7 @@ pub(crate) struct Dependencies {
     pub(crate) volumes: Vec<Value>,
     pub(crate) pending: Vec<PendingConnection>,
     pub(crate) pending_resources: Vec<PendingResourceDependency>,
+    pub(crate) notes: Vec<String>,
 }
 
 /// The endpoints that a workload needs: whoever fetches looks for these.
@@ -36,12 +37,13 @@ pub fn connection_targets(
     environment: &str,
 ) -> Vec<ConnectionTarget> {
     let target = |needed: &Connection| ConnectionTarget {
-        namespace: organization.to_owned(),
+        namespace: namespace_of(needed, organization).to_owned(),
         project: project_of(needed, project).to_owned(),
         component: needed.component.to_string(),
         endpoint: needed.endpoint.clone(),
         visibility: needed.visibility.as_str().to_owned(),
         environment: Some(environment.to_owned()),
+        optional: needed.is_optional.then_some(true),
     };
     workload.connections.iter().map(target).collect()
 }
@@ -62,11 +64,31 @@ pub fn resource_targets(
     workload.resources.iter().map(target).collect()
 }
 
+fn namespace_of<'a>(needed: &'a Connection, own: &'a str) -> &'a str {
+    needed.namespace.as_deref().unwrap_or(own)
+}
+
 fn project_of<'a>(needed: &'a Connection, own: &'a str) -> &'a str {
     needed
         .project
         .as_ref()
         .map_or(own, |project| project.as_str())
+}
+
+/// The endpoint that is needed, if it was found.
+pub(crate) fn found<'a>(
+    needed: &Connection,
+    inputs: &Inputs<'a>,
+) -> Option<&'a ResolvedConnection> {
+    let namespace = namespace_of(needed, inputs.organization);
+    let project = project_of(needed, inputs.project.name);
+    inputs.connections.iter().find(|found| {
+        found.namespace == namespace
+            && found.project == project
+            && found.component == needed.component.as_str()
+            && found.endpoint == needed.endpoint
+            && found.visibility == needed.visibility.as_str()
+    })
 }
 
 /// Puts together what was found.
@@ -90,16 +112,18 @@ pub(crate) fn gather(
 
 impl Dependencies {
     fn connect(&mut self, needed: &Connection, inputs: &Inputs<'_>) {
+        let namespace = namespace_of(needed, inputs.organization);
         let project = project_of(needed, inputs.project.name);
-        let found = inputs.connections.iter().find(|found| {
-            found.project == project
-                && found.component == needed.component.as_str()
-                && found.endpoint == needed.endpoint
-                && found.visibility == needed.visibility.as_str()
-        });
-        let Some(ResolvedConnection { url, .. }) = found else {
+        let Some(ResolvedConnection { url, .. }) = found(needed, inputs) else {
+            if needed.is_optional {
+                self.notes.push(format!(
+                    "endpoint {} of component {project}/{} is not there yet; the component runs without it, as asked",
+                    needed.endpoint, needed.component
+                ));
+                return;
+            }
             self.pending.push(PendingConnection {
-                namespace: inputs.organization.to_owned(),
+                namespace: namespace.to_owned(),
                 project: project.to_owned(),
                 component: needed.component.to_string(),
                 endpoint: needed.endpoint.clone(),
@@ -113,7 +137,7 @@ impl Dependencies {
             .map(|(name, parts)| json!({ "name": name, "value": value_of(parts, url) }))
             .collect();
         self.items.push(json!({
-            "namespace": inputs.organization,
+            "namespace": namespace,
             "project": project,
             "component": needed.component,
             "endpoint": needed.endpoint,

@@ -3,11 +3,14 @@
 //! Whatever a component needs is looked for among the documents: its workload, type, traits, bindings, environment and
 //! plane, and the components that it connects to, which are rendered too to know their addresses.
 
+mod cell;
 mod error;
+mod exposed;
 
 use std::collections::BTreeMap;
 
 pub use error::DocumentError;
+pub use exposed::Exposed;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use quadrille_types::{
@@ -23,6 +26,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::{
+    cell::Asked,
     dependencies,
     error::RenderError,
     inputs::{Inputs, Named, ResolvedResource},
@@ -45,6 +49,7 @@ pub struct Documents {
     projects: BTreeMap<String, Project>,
     secrets: BTreeMap<String, SecretReferenceSpec>,
     resources: Vec<ResolvedResource>,
+    exposing: exposed::Exposing,
 }
 
 impl Documents {
@@ -116,7 +121,7 @@ impl Documents {
                 self.secrets
                     .insert(name, read::<SecretReference>(document)?.spec);
             }
-            _ => {}
+            _ => self.exposing.take(name, document)?,
         }
         Ok(())
     }
@@ -262,6 +267,7 @@ impl Documents {
                 .endpoints
                 .into_iter()
                 .find(|endpoint| endpoint.name == target.endpoint);
+            let target_port = endpoint.as_ref().and_then(|found| found.target_port);
             let Some(url): Option<EndpointUrl> = endpoint.and_then(|endpoint| endpoint.service_url)
             else {
                 continue;
@@ -273,6 +279,7 @@ impl Documents {
                 endpoint: target.endpoint,
                 visibility: target.visibility,
                 url,
+                target_port,
             });
         }
         Ok(found)
@@ -322,6 +329,12 @@ impl Documents {
             self.plane(wanted.as_ref(), environment, &no_plane)?;
         let annotations = plane_metadata.annotations.clone().unwrap_or_default();
         let project = release.owner.project_name.as_str();
+        let asked = Asked::read(
+            cell::annotations(self.projects.get(project).map(|found| &found.metadata)),
+            cell::annotations(stage.map(|found| &found.metadata)),
+            &annotations,
+        )
+        .map_err(failed)?;
         let component_uid = uid(self.components.get(component).map(|found| &found.metadata));
         let project_uid = uid(self.projects.get(project).map(|found| &found.metadata));
         let environment_uid = uid(stage.map(|found| &found.metadata));
@@ -340,7 +353,6 @@ impl Documents {
                 name: component,
                 uid: &component_uid,
             },
-            release,
             binding: binding.map_or(&nothing, |binding| &binding.spec),
             environment: Named {
                 name: environment,
@@ -353,13 +365,14 @@ impl Documents {
             },
             plane_spec,
             plane_annotations: &annotations,
+            enforces_egress: asked.enforces_egress,
             secrets: &self.secrets,
             connections,
             resources: &self.resources,
             notification_channel: None,
             restarted_at: restarted.map(String::as_str),
         };
-        renderer.plan(&inputs).map_err(failed)
+        renderer.plan(release, &inputs).map_err(failed)
     }
 
     /// The plane of an environment. One that is named must be there; the default one need not.
@@ -368,7 +381,17 @@ impl Documents {
         wanted: Option<&Reference>,
         environment: &str,
         otherwise: &'a (ObjectMeta, DataPlaneSpec),
-    ) -> Result<(String, &'a (ObjectMeta, DataPlaneSpec)), DocumentError> {
+    ) -> Result<NamedPlane<'a>, DocumentError> {
+        let found = self.plane_if_any(wanted, environment)?;
+        Ok(found.unwrap_or_else(|| ("default".to_owned(), otherwise)))
+    }
+
+    /// The same, or nothing where it is the default one and not there.
+    fn plane_if_any(
+        &self,
+        wanted: Option<&Reference>,
+        environment: &str,
+    ) -> Result<Option<NamedPlane<'_>>, DocumentError> {
         let usual = ["DataPlane", "ClusterDataPlane"]
             .map(|kind| Reference::given(Some(kind), kind, "default"));
         if let Some(wanted) = wanted {
@@ -380,14 +403,17 @@ impl Documents {
                     name: wanted.name.clone(),
                     wanted_by: format!("Environment {environment}"),
                 })?;
-            return Ok((wanted.name.clone(), found));
+            return Ok(Some((wanted.name.clone(), found)));
         }
         let found = usual
             .iter()
             .find_map(|reference| self.planes.get(reference));
-        Ok(("default".to_owned(), found.unwrap_or(otherwise)))
+        Ok(found.map(|found| ("default".to_owned(), found)))
     }
 }
+
+/// A plane with its name.
+type NamedPlane<'a> = (String, &'a (ObjectMeta, DataPlaneSpec));
 
 /// A binding that says nothing.
 fn unsaid(release: &ComponentReleaseSpec, environment: &str) -> ReleaseBindingSpec {

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use quadrille_machinery::decode;
 use quadrille_types::workload::EndpointPort;
 use serde_json::{Map, Value, json};
 
@@ -28,10 +29,10 @@ fn read(language: &str, content: &str) -> Vec<Value> {
 
 /// Paths with their methods, by path, then method.
 fn routes(content: &str) -> Vec<Value> {
-    let Ok(document) = serde_saphyr::from_str::<Value>(content) else {
+    let Ok(document) = decode::yaml(content.as_bytes()) else {
         return Vec::new();
     };
-    let paths = document.get("paths").and_then(Value::as_object);
+    let paths = document.value.get("paths").and_then(Value::as_object);
     let mut found = BTreeSet::new();
     for (path, offered) in paths.into_iter().flatten() {
         for method in METHODS {

@@ -1,8 +1,9 @@
 //! Why nothing was rendered.
 
+use quadrille_objects::secret::HIDDEN;
 use quadrille_types::Problem;
 
-/// Why nothing was rendered. No secret is ever in it: none is ever read.
+/// Why nothing was rendered. What a schema calls a password is never in it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RenderError {
     /// A field cannot be understood.
@@ -96,4 +97,36 @@ impl RenderError {
             problem,
         }
     }
+
+    /// The same without these words, wherever they stand: an expression that fails may repeat what it was given.
+    pub(crate) fn without(mut self, secrets: &[String]) -> Self {
+        for text in self.texts() {
+            for secret in secrets.iter().filter(|secret| secret.len() >= SHORTEST) {
+                if text.contains(secret.as_str()) {
+                    *text = text.replace(secret.as_str(), HIDDEN);
+                }
+            }
+        }
+        self
+    }
+
+    fn texts(&mut self) -> Vec<&mut String> {
+        match self {
+            Self::Field { whose, problem } => {
+                vec![whose, &mut problem.field, &mut problem.words]
+            }
+            Self::SecretKey { .. } | Self::SecretReference { .. } => Vec::new(),
+            Self::Definition { problems, .. } | Self::Values { problems, .. } => {
+                problems.iter_mut().collect()
+            }
+            Self::Rules { failures, .. } | Self::PostRules { failures } => {
+                failures.iter_mut().collect()
+            }
+            Self::Template { cause, .. } => vec![cause],
+            Self::Duplicate { object } | Self::Incomplete { object, .. } => vec![object],
+        }
+    }
 }
+
+/// What is shorter is in every text by chance.
+const SHORTEST: usize = 4;

@@ -15,14 +15,14 @@ use crate::{error::RenderError, plan::Planned};
 
 /// An object on its way.
 #[derive(Clone, Debug)]
-pub(crate) struct Rendered {
+pub(crate) struct Rendered<'a> {
     pub(crate) plane: TargetPlane,
     pub(crate) object: Value,
     /// The type or trait that made it, for messages.
-    pub(crate) made_by: String,
+    pub(crate) made_by: &'a str,
 }
 
-impl Candidate for Rendered {
+impl Candidate for Rendered<'_> {
     fn plane(&self) -> &str {
         self.plane.as_str()
     }
@@ -36,48 +36,54 @@ impl Candidate for Rendered {
     }
 }
 
-impl Rendered {
-    fn text(&self, pointer: &str) -> &str {
-        self.object
-            .pointer(pointer)
-            .and_then(Value::as_str)
-            .unwrap_or_default()
+impl Rendered<'_> {
+    fn text(&self, path: &[&str]) -> &str {
+        let found = path.iter().try_fold(&self.object, |at, key| at.get(key));
+        found.and_then(Value::as_str).unwrap_or_default()
+    }
+
+    fn api_version(&self) -> &str {
+        self.text(&["apiVersion"])
     }
 
     fn kind(&self) -> &str {
-        self.text("/kind")
+        self.text(&["kind"])
+    }
+
+    fn namespace(&self) -> &str {
+        self.text(&["metadata", "namespace"])
     }
 
     fn name(&self) -> &str {
-        self.text("/metadata/name")
+        self.text(&["metadata", "name"])
     }
 
     /// What objects are ordered by.
     fn order(&self) -> (&str, &str, &str, &str) {
         (
             self.kind(),
-            self.text("/apiVersion"),
-            self.text("/metadata/namespace"),
+            self.api_version(),
+            self.namespace(),
             self.name(),
         )
     }
 
     fn group(&self) -> &str {
-        split_api_version(self.text("/apiVersion")).0
+        split_api_version(self.api_version()).0
     }
 }
 
 /// Fails where patches have taken away what every object has.
-pub(crate) fn check_complete(objects: &[Rendered]) -> Result<(), RenderError> {
+pub(crate) fn check_complete(objects: &[Rendered<'_>]) -> Result<(), RenderError> {
     for rendered in objects {
-        for (pointer, field) in [
-            ("/apiVersion", "apiVersion"),
-            ("/kind", "kind"),
-            ("/metadata/name", "metadata.name"),
+        for (text, field) in [
+            (rendered.api_version(), "apiVersion"),
+            (rendered.kind(), "kind"),
+            (rendered.name(), "metadata.name"),
         ] {
-            if rendered.text(pointer).is_empty() {
+            if text.is_empty() {
                 return Err(RenderError::Incomplete {
-                    whose: rendered.made_by.clone(),
+                    whose: rendered.made_by.to_owned(),
                     object: format!("{} {}", rendered.kind(), rendered.name())
                         .trim()
                         .to_owned(),
@@ -90,13 +96,15 @@ pub(crate) fn check_complete(objects: &[Rendered]) -> Result<(), RenderError> {
 }
 
 /// Puts labels on everything. Ours win: objects are found by them.
-pub(crate) fn label(objects: &mut [Rendered], labels: &BTreeMap<&'static str, String>) {
+pub(crate) fn label(objects: &mut [Rendered<'_>], labels: &Map<String, Value>) {
     for rendered in objects {
         let Some(own) = object_at(&mut rendered.object, &["metadata", "labels"]) else {
             continue;
         };
-        for (key, value) in labels {
-            own.insert((*key).to_owned(), Value::String(value.clone()));
+        if own.is_empty() {
+            own.clone_from(labels);
+        } else {
+            own.extend(labels.clone());
         }
     }
 }
@@ -119,7 +127,7 @@ fn object_at<'a>(object: &'a mut Value, path: &[&str]) -> Option<&'a mut Map<Str
 /// Notes on the pods of what runs which configuration they read, and when somebody asked for a restart, so that a change
 /// of either starts them anew. Pods of jobs read what is there when they start.
 pub(crate) fn note_restarts(
-    objects: &mut [Rendered],
+    objects: &mut [Rendered<'_>],
     workload_type: &str,
     restarted_at: Option<&str>,
 ) {
@@ -147,8 +155,8 @@ pub(crate) fn note_restarts(
 
 /// A digest of what pods read: names may change without it, contents may not. Routes, services and the like are not read
 /// by pods and restart none.
-fn config_digest(objects: &[Rendered]) -> Option<String> {
-    let mut read: Vec<&Rendered> = objects
+fn config_digest(objects: &[Rendered<'_>]) -> Option<String> {
+    let mut read: Vec<&Rendered<'_>> = objects
         .iter()
         .filter(|rendered| is_read_by_pods(rendered))
         .collect();
@@ -159,18 +167,16 @@ fn config_digest(objects: &[Rendered]) -> Option<String> {
     let texts: Vec<String> = read
         .into_iter()
         .map(|rendered| {
-            let mut object = rendered.object.clone();
-            if let Some(fields) = object.as_object_mut() {
-                fields.remove("metadata");
-            }
-            object.to_string()
+            let fields = rendered.object.as_object().into_iter().flatten();
+            let content: BTreeMap<_, _> = fields.filter(|(name, _)| *name != "metadata").collect();
+            serde_json::to_string(&content).expect("an object is plain JSON")
         })
         .collect();
     let digest = Digest::of(texts.iter().map(String::as_str)).to_string();
     Some(digest[..16].to_owned())
 }
 
-fn is_read_by_pods(rendered: &Rendered) -> bool {
+fn is_read_by_pods(rendered: &Rendered<'_>) -> bool {
     rendered.plane == TargetPlane::Data
         && matches!(
             (rendered.group(), rendered.kind()),
@@ -183,43 +189,52 @@ fn is_read_by_pods(rendered: &Rendered) -> bool {
 }
 
 /// Orders objects and gives each its id.
-pub(crate) fn number(mut objects: Vec<Rendered>) -> Result<Vec<Planned>, RenderError> {
+pub(crate) fn number(mut objects: Vec<Rendered<'_>>) -> Result<Vec<Planned>, RenderError> {
     objects.sort_by(|a, b| a.order().cmp(&b.order()));
+    let ids = ids(&objects)?;
+    let planned = objects.into_iter().zip(ids).map(|(rendered, id)| Planned {
+        id,
+        plane: rendered.plane,
+        object: rendered.object,
+    });
+    Ok(planned.collect())
+}
+
+fn ids(objects: &[Rendered<'_>]) -> Result<Vec<String>, RenderError> {
     let mut identities = BTreeSet::new();
-    let mut ids: BTreeSet<(TargetPlane, String)> = BTreeSet::new();
-    let mut planned = Vec::with_capacity(objects.len());
+    let mut taken = BTreeSet::new();
+    let mut ids = Vec::with_capacity(objects.len());
     for rendered in objects {
-        let (kind, name) = (rendered.kind().to_owned(), rendered.name().to_owned());
-        let namespace = rendered.text("/metadata/namespace").to_owned();
-        let group = rendered.group().to_owned();
-        let identity = (
-            rendered.plane,
-            group.clone(),
-            kind.clone(),
-            namespace.clone(),
-            name.clone(),
-        );
-        if !identities.insert(identity) {
+        let (plane, kind, name) = (rendered.plane, rendered.kind(), rendered.name());
+        let (group, namespace) = (rendered.group(), rendered.namespace());
+        if !identities.insert((plane, group, kind, namespace, name)) {
             return Err(RenderError::Duplicate {
                 object: format!("{kind} {name}"),
             });
         }
-        let mut id = id_of(&[&kind.to_lowercase(), &name]);
-        if ids.contains(&(rendered.plane, id.clone())) {
+        let kind = kind.to_lowercase();
+        let mut id = id_of(&[&kind, name]);
+        if !taken.insert((plane, id.clone())) {
             // Another group or namespace has a kind and name like this.
-            let kind = kind.to_lowercase();
-            let parts = [kind.as_str(), &group, &namespace, &name];
+            let parts = [kind.as_str(), group, namespace, name];
             let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
             id = generate::name_within(generate::LABEL_LIMIT, &parts);
+            taken.insert((plane, id.clone()));
         }
-        ids.insert((rendered.plane, id.clone()));
-        planned.push(Planned {
-            id,
-            plane: rendered.plane,
-            object: rendered.object,
-        });
+        ids.push(id);
     }
-    Ok(planned)
+    Ok(ids)
+}
+
+/// An object of the data plane, with the id that its kind and name give it.
+pub(crate) fn planned(object: Value) -> Planned {
+    let kind = object["kind"].as_str().unwrap_or_default().to_lowercase();
+    let name = object["metadata"]["name"].as_str().unwrap_or_default();
+    Planned {
+        id: id_of(&[&kind, name]),
+        plane: TargetPlane::Data,
+        object,
+    }
 }
 
 /// The id of an object: kind and name where that fits into a label.

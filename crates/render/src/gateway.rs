@@ -1,9 +1,12 @@
 //! Where a cell meets the world, as templates and addresses see it: the environment's gateways over the plane's.
 
+use std::borrow::Cow;
+
 use quadrille_types::{
     DataPlaneSpec, EnvironmentSpec,
     gateway::{GatewayEndpoint, GatewayListener, GatewayNetwork},
 };
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 /// The gateways of the older generation, which names hosts only.
@@ -11,42 +14,80 @@ const OLDER_NAMESPACE: &str = "openchoreo-data-plane";
 
 /// The gateways that are used, by direction and side.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Gateways {
-    pub(crate) ingress: GatewayNetwork,
-    egress: GatewayNetwork,
+pub(crate) struct Gateways<'a> {
+    pub(crate) ingress: Network<'a>,
+    egress: Network<'a>,
 }
 
-impl Gateways {
+/// The gateways for one direction.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct Network<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) external: Option<Cow<'a, GatewayEndpoint>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) internal: Option<Cow<'a, GatewayEndpoint>>,
+}
+
+impl<'a> Network<'a> {
+    fn of(given: Option<&'a GatewayNetwork>) -> Self {
+        let side = |side: Option<&'a GatewayEndpoint>| side.map(Cow::Borrowed);
+        Self {
+            external: side(given.and_then(|network| network.external.as_ref())),
+            internal: side(given.and_then(|network| network.internal.as_ref())),
+        }
+    }
+
+    /// Each side of this one, where it has it, over another's.
+    fn over(self, base: Self) -> Self {
+        Self {
+            external: self.external.or(base.external),
+            internal: self.internal.or(base.internal),
+        }
+    }
+}
+
+impl<'a> Gateways<'a> {
     /// Those of a plane. Hosts of the older form stand for its gateways of fixed names.
-    pub(crate) fn of_plane(plane: &DataPlaneSpec, dns_prefix: Option<&str>) -> Self {
-        let gateway = plane.gateway.clone().unwrap_or_default();
-        let mut ingress = gateway.ingress.unwrap_or_default();
+    pub(crate) fn of_plane(plane: &'a DataPlaneSpec, dns_prefix: Option<&str>) -> Self {
+        let Some(gateway) = &plane.gateway else {
+            return Self::default();
+        };
         let older = |name: &str, host: Option<&String>| {
             host.filter(|host| !host.is_empty())
-                .map(|host| older_gateway(name, host, dns_prefix))
+                .map(|host| Cow::Owned(older_gateway(name, host, dns_prefix)))
         };
-        ingress.external = ingress
-            .external
-            .or_else(|| older("gateway-external", gateway.public_virtual_host.as_ref()));
-        ingress.internal = ingress.internal.or_else(|| {
-            older(
+        let hosts = Network {
+            external: older("gateway-external", gateway.public_virtual_host.as_ref()),
+            internal: older(
                 "gateway-internal",
                 gateway.organization_virtual_host.as_ref(),
-            )
-        });
+            ),
+        };
         Self {
-            ingress,
-            egress: gateway.egress.unwrap_or_default(),
+            ingress: Network::of(gateway.ingress.as_ref()).over(hosts),
+            egress: Network::of(gateway.egress.as_ref()),
         }
     }
 
     /// Those of an environment where it has them, else those of its plane.
-    pub(crate) fn of(environment: &EnvironmentSpec, plane: &DataPlaneSpec) -> Self {
-        let own = environment.gateway.clone().unwrap_or_default();
-        let base = Self::of_plane(plane, own.dns_prefix.as_deref());
+    pub(crate) fn of(environment: &'a EnvironmentSpec, plane: &'a DataPlaneSpec) -> Self {
+        let own = environment.gateway.as_ref();
+        let prefix = own.and_then(|own| own.dns_prefix.as_deref());
+        Self::over_plane(environment, Self::of_plane(plane, prefix))
+    }
+
+    /// The same with their domains as they are: whoever routes puts a name of its own before them.
+    pub(crate) fn by_domain(environment: &'a EnvironmentSpec, plane: &'a DataPlaneSpec) -> Self {
+        Self::over_plane(environment, Self::of_plane(plane, None))
+    }
+
+    fn over_plane(environment: &'a EnvironmentSpec, base: Self) -> Self {
+        let Some(own) = &environment.gateway else {
+            return base;
+        };
         Self {
-            ingress: over(own.ingress, base.ingress),
-            egress: over(own.egress, base.egress),
+            ingress: Network::of(own.ingress.as_ref()).over(base.ingress),
+            egress: Network::of(own.egress.as_ref()).over(base.egress),
         }
     }
 
@@ -54,19 +95,16 @@ impl Gateways {
     pub(crate) fn variable(&self) -> Value {
         let mut shown = Map::new();
         for (name, network) in [("ingress", &self.ingress), ("egress", &self.egress)] {
-            if *network != GatewayNetwork::default() {
+            if *network != Network::default() {
                 shown.insert(name.to_owned(), json!(network));
             }
         }
         Value::Object(shown)
     }
-}
 
-fn over(own: Option<GatewayNetwork>, base: GatewayNetwork) -> GatewayNetwork {
-    let own = own.unwrap_or_default();
-    GatewayNetwork {
-        external: own.external.or(base.external),
-        internal: own.internal.or(base.internal),
+    /// The same, if there is one.
+    pub(crate) fn any(&self) -> Option<Value> {
+        (*self != Self::default()).then(|| self.variable())
     }
 }
 
@@ -124,7 +162,7 @@ mod tests {
         let environment = spec(json!({ "gateway": { "dnsPrefix": "dev" } }));
         let external = Gateways::of(&environment, &plane).ingress.external.unwrap();
         assert_eq!(external.name, "gateway-external");
-        assert_eq!(external.https.unwrap().host, "dev.apps.test");
+        assert_eq!(external.https.as_ref().unwrap().host, "dev.apps.test");
     }
 
     #[test]

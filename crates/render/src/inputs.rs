@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use quadrille_types::{
-    ComponentReleaseSpec, DataPlaneSpec, EnvironmentSpec, ReleaseBindingSpec, SecretReferenceSpec,
+    DataPlaneSpec, EnvironmentSpec, ReleaseBindingSpec, SecretReferenceSpec,
     release_binding::ResolvedConnection, workload::KeyRef,
 };
 
@@ -16,8 +16,6 @@ pub struct Inputs<'a> {
     pub project: Named<'a>,
     /// The component.
     pub component: Named<'a>,
-    /// The snapshot that is deployed.
-    pub release: &'a ComponentReleaseSpec,
     /// What is said for this environment.
     pub binding: &'a ReleaseBindingSpec,
     /// The environment.
@@ -30,6 +28,8 @@ pub struct Inputs<'a> {
     pub plane_spec: &'a DataPlaneSpec,
     /// The annotations of the data plane.
     pub plane_annotations: &'a BTreeMap<String, String>,
+    /// Whether only what is declared may leave the cell; [`crate::cell::Asked`] says so.
+    pub enforces_egress: bool,
     /// The references to secrets of the organization, by name: at least those that are used.
     pub secrets: &'a BTreeMap<String, SecretReferenceSpec>,
     /// The endpoints of others that were found.

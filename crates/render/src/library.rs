@@ -1,5 +1,6 @@
 //! The component types and traits that we ship: good for a start, and readable as examples.
 
+use quadrille_machinery::decode;
 use serde_json::Value;
 
 macro_rules! shipped {
@@ -24,10 +25,11 @@ shipped![
     "traits/ingress-policies.yaml",
 ];
 
-/// The objects, in an order in which they can be applied.
+/// The objects, in an order in which they can be applied. They are read as a server reads those of users.
 pub fn documents() -> Vec<Value> {
-    let read = |(_, text): &(&str, &str)| -> Value {
-        serde_saphyr::from_str(text).expect("tests read every file that is shipped")
+    let read = |(_, text): &(&str, &str)| {
+        let read = decode::yaml(text.as_bytes()).expect("tests read every file that is shipped");
+        read.value
     };
     FILES.iter().map(read).collect()
 }
@@ -53,6 +55,14 @@ mod tests {
             count += 1;
         }
         assert_eq!(count, FILES.len());
+    }
+
+    #[test]
+    fn nothing_is_said_twice_in_a_shipped_file() {
+        for (path, text) in FILES {
+            let read = decode::yaml(text.as_bytes()).unwrap();
+            assert_eq!(read.duplicates, [], "{path}");
+        }
     }
 
     #[test]

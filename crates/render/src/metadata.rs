@@ -1,12 +1,10 @@
-//! Who and where a rendered component is: names, labels, the variable `metadata`.
-
-use std::collections::BTreeMap;
+//! Who and where a rendered component is: names and labels.
 
 use quadrille_types::{
     labels::{hierarchy, uids},
     names::generate,
 };
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 
 use crate::inputs::Inputs;
 
@@ -18,7 +16,7 @@ pub(crate) struct Metadata {
     /// The cell: its namespace in the data plane.
     pub(crate) namespace: String,
     /// On every object; its pods are selected by the same.
-    pub(crate) labels: BTreeMap<&'static str, String>,
+    pub(crate) labels: Map<String, Value>,
 }
 
 impl Metadata {
@@ -40,27 +38,10 @@ impl Metadata {
                 &inputs.project.name.into(),
                 &environment.name.into(),
             ),
-            labels: labels.map(|(key, value)| (key, value.to_owned())).into(),
+            labels: labels
+                .map(|(key, value)| (key.to_owned(), Value::from(value)))
+                .into_iter()
+                .collect(),
         }
-    }
-
-    /// The variable `metadata`.
-    pub(crate) fn variable(&self, inputs: &Inputs<'_>) -> Value {
-        json!({
-            "name": self.name,
-            "namespace": self.namespace,
-            "componentNamespace": inputs.organization,
-            "componentName": inputs.component.name,
-            "componentUID": inputs.component.uid,
-            "projectName": inputs.project.name,
-            "projectUID": inputs.project.uid,
-            "dataPlaneName": inputs.plane.name,
-            "dataPlaneUID": inputs.plane.uid,
-            "environmentName": inputs.environment.name,
-            "environmentUID": inputs.environment.uid,
-            "labels": self.labels,
-            "annotations": {},
-            "podSelectors": self.labels,
-        })
     }
 }

@@ -62,6 +62,64 @@ fn unique(name: &str, taken: &BTreeSet<String>) -> String {
     candidate
 }
 
+/// Where pods of the older generations listen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Listens {
+    /// The port by which others reach them.
+    pub(crate) port: i32,
+    /// The port that they listen on.
+    pub(crate) target_port: i32,
+    /// What the port carries.
+    pub(crate) transport: &'static str,
+}
+
+impl From<&EndpointPort> for Listens {
+    fn from(endpoint: &EndpointPort) -> Self {
+        Self {
+            port: endpoint.port,
+            target_port: endpoint.target_port,
+            transport: endpoint.protocol.transport(),
+        }
+    }
+}
+
+/// The older generations name ports after themselves.
+fn older_name(port: i32, transport: &str) -> String {
+    format!("ep-{port}-{}", transport.to_lowercase())
+}
+
+/// The ports of a container of the older generations, each once.
+pub(crate) fn of_container(listens: &[Listens]) -> Vec<Value> {
+    let mut seen = BTreeSet::new();
+    let new = listens
+        .iter()
+        .filter(|listens| seen.insert((listens.target_port, listens.transport)));
+    new.map(|listens| {
+        let (port, transport) = (listens.target_port, listens.transport);
+        json!({ "name": older_name(port, transport), "containerPort": port, "protocol": transport })
+    })
+    .collect()
+}
+
+/// The ports of a Service of the older generations, each once. One of them leaves out where a port leads to, where that
+/// is a port of the same number.
+pub(crate) fn of_older_service(listens: &[Listens], says_target: bool) -> Vec<Value> {
+    let mut seen = BTreeSet::new();
+    let new = listens
+        .iter()
+        .filter(|listens| seen.insert((listens.port, listens.transport)));
+    new.map(|listens| {
+        let (port, transport) = (listens.port, listens.transport);
+        let mut written =
+            json!({ "name": older_name(port, transport), "port": port, "protocol": transport });
+        if says_target || listens.target_port != port {
+            written["targetPort"] = listens.target_port.into();
+        }
+        written
+    })
+    .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use quadrille_types::workload::{EndpointType, Visibility};

@@ -10,11 +10,14 @@ mod steps;
 
 use std::sync::Arc;
 
-use quadrille_template::{Blueprint, Budget, Context};
-use quadrille_types::release::TargetPlane;
+use quadrille_template::{Blueprint, Budget, Context, Parameters, Reads};
+use quadrille_types::{
+    component_release::ComponentProfile, release::TargetPlane, workload::Resolved as Workload,
+};
 use serde_json::{Value, json};
 
-use self::steps::{check_rules, create, failed, resolve, secret_references, workload};
+use self::steps::{check_rules, create, failed, resolve};
+pub(crate) use self::steps::{container, secret_references};
 use crate::{
     blueprints::bound_values,
     dependencies,
@@ -27,16 +30,24 @@ use crate::{
     policy,
     provider::{PolicyProvider, SecretProvider},
     settings, urls,
-    variables::{self, Seen, Values},
+    variables::{self, Seen, Variable},
 };
 
 /// A snapshot whose type and traits are compiled: what it becomes in an environment takes microseconds.
 #[derive(Clone, Debug)]
 pub struct Prepared {
-    pub(crate) type_name: String,
+    pub(crate) workload: Workload,
+    /// What kind of object runs.
+    pub(crate) workload_type: String,
+    /// What the component said.
+    pub(crate) profile: Option<ComponentProfile>,
+    /// How messages call the component type.
+    pub(crate) whose: String,
     pub(crate) component_type: Arc<Blueprint>,
     /// Those of the type first, then those of the component.
     pub(crate) traits: Vec<PreparedTrait>,
+    /// What the expressions of all of them look at.
+    pub(crate) reads: Reads,
 }
 
 /// A trait in use.
@@ -44,20 +55,11 @@ pub struct Prepared {
 pub(crate) struct PreparedTrait {
     pub(crate) name: String,
     pub(crate) instance: String,
+    /// How messages call it.
+    pub(crate) whose: String,
     pub(crate) blueprint: Arc<Blueprint>,
     /// Whether it comes with the type.
     pub(crate) is_embedded: bool,
-}
-
-impl PreparedTrait {
-    fn whose(&self) -> String {
-        let kind = if self.is_embedded {
-            "embedded trait"
-        } else {
-            "trait"
-        };
-        format!("{kind} {}/{}", self.name, self.instance)
-    }
 }
 
 /// A trait with what it is told here.
@@ -78,9 +80,31 @@ impl Told<'_> {
 }
 
 impl Prepared {
-    /// What the snapshot becomes. `inputs.release` is the snapshot that this was prepared from.
+    /// What the snapshot becomes.
     pub fn plan(&self, inputs: &Inputs<'_>) -> Result<Plan, RenderError> {
-        let workload = workload(inputs)?;
+        self.planned(inputs)
+            .map_err(|error| error.without(&self.passwords(inputs)))
+    }
+
+    /// What the type and the traits call passwords among what they are told.
+    fn passwords(&self, inputs: &Inputs<'_>) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut take = |schema: &Parameters, given: Option<&Value>| {
+            let given = given.map(|given| schema.passwords(given));
+            found.extend(given.into_iter().flatten().map(|(_, value)| value));
+        };
+        let configs = inputs.binding.component_type_environment_configs.as_ref();
+        take(self.component_type.environment_configs(), configs);
+        for used in &self.traits {
+            let configs = inputs.binding.trait_environment_configs.get(&used.instance);
+            take(used.blueprint.environment_configs(), configs);
+        }
+        found
+    }
+
+    fn planned(&self, inputs: &Inputs<'_>) -> Result<Plan, RenderError> {
+        let workload = &self.workload;
+        let container = container(workload, inputs.binding)?;
         let metadata = Metadata::of(inputs);
         let gateways = Gateways::of(inputs.environment_spec, inputs.plane_spec);
         let provider =
@@ -88,24 +112,24 @@ impl Prepared {
                 RenderError::field(format!("plane {}", inputs.plane.name), problem)
             })?;
         let prefix = format!("{}-{}", inputs.component.name, inputs.environment.name);
-        let settings = settings::sort(&workload.container, inputs.secrets, provider, prefix)?;
-        let needed = dependencies::gather(&workload, inputs)?;
+        let settings = settings::sort(&container, inputs.secrets, provider, prefix)?;
+        let mut needed = dependencies::gather(workload, inputs)?;
         let values = variables::values(&Seen {
             inputs,
             metadata: &metadata,
-            workload: &workload,
+            workload,
+            container: &container,
             settings: &settings,
             dependencies: &needed,
             gateways: &gateways,
             provider,
-            reads_schemas: self.reads_schemas(),
+            reads: &self.reads,
         });
-        let mut notes = Vec::new();
+        let mut notes = std::mem::take(&mut needed.notes);
         let mut objects = self.render(inputs, &values, &mut notes)?;
-        let workload_type = inputs.release.component_type.spec.workload_type.as_str();
         finish::check_complete(&objects)?;
         finish::label(&mut objects, &metadata.labels);
-        finish::note_restarts(&mut objects, workload_type, inputs.restarted_at);
+        finish::note_restarts(&mut objects, &self.workload_type, inputs.restarted_at);
         let mut objects = finish::number(objects)?;
         let on_data_plane = objects
             .iter()
@@ -118,7 +142,7 @@ impl Prepared {
             &metadata.namespace,
         );
         let policies = PolicyProvider::of(inputs.plane_spec, inputs.plane_annotations);
-        let policy = policy::of(&workload.endpoints, &metadata, inputs, policies);
+        let policy = policy::of(workload, &metadata, inputs, policies)?;
         let kind = policy["kind"].as_str().unwrap_or_default().to_lowercase();
         let name = policy["metadata"]["name"]
             .as_str()
@@ -140,42 +164,35 @@ impl Prepared {
             objects,
             namespace: metadata.namespace,
             endpoints,
-            secret_references: secret_references(&workload),
+            secret_references: secret_references(&container),
             pending_connections: needed.pending,
             pending_resources: needed.pending_resources,
             notes,
         })
     }
 
-    /// Whether something asks what endpoints offer.
-    fn reads_schemas(&self) -> bool {
-        let traits = self.traits.iter().map(|used| &used.blueprint);
-        let mut all = traits.chain([&self.component_type]);
-        all.any(|blueprint| blueprint.derived().contains("endpointResources"))
-    }
-
     fn render(
         &self,
         inputs: &Inputs<'_>,
-        values: &Values,
+        values: &[Variable],
         notes: &mut Vec<String>,
-    ) -> Result<Vec<Rendered>, RenderError> {
-        let whose = format!("component type {}", self.type_name);
-        let profile = inputs.release.component_profile.as_ref();
+    ) -> Result<Vec<Rendered<'_>>, RenderError> {
+        let whose = &self.whose;
+        let profile = self.profile.as_ref();
         let parameters = profile.and_then(|profile| profile.parameters.as_ref());
         let configs = inputs.binding.component_type_environment_configs.as_ref();
         let blueprint = &self.component_type;
         let parameters = resolve(
             blueprint.parameters(),
             parameters,
-            &whose,
+            whose,
             "parameters",
             notes,
         )?;
         let configs = resolve(
             blueprint.environment_configs(),
             configs,
-            &whose,
+            whose,
             "environmentConfigs",
             notes,
         )?;
@@ -183,15 +200,15 @@ impl Prepared {
         let base = values
             .iter()
             .fold(Context::new(&budget), |context, (name, value)| {
-                context.with(name, value)
+                context.with(*name, value)
             });
         let context = base
             .clone()
             .with("parameters", &parameters)
             .with("environmentConfigs", &configs);
-        check_rules(blueprint, &context, &whose)?;
+        check_rules(blueprint, &context, whose)?;
         let mut objects = Vec::new();
-        create(blueprint, &context, &whose, &mut objects)?;
+        create(blueprint, &context, whose, &mut objects)?;
         let told = self.told(inputs, &context, notes)?;
         for one in &told {
             apply_trait(one, &base, &mut objects)?;
@@ -202,9 +219,9 @@ impl Prepared {
             let found = rules.flat_map(|rule| rule.check(context, &objects));
             failures.extend(found.map(|failure| format!("{whose}: {failure}")));
         };
-        check(blueprint, &context, &whose);
+        check(blueprint, &context, whose);
         for one in &told {
-            check(&one.used.blueprint, &one.context(&base), &one.used.whose());
+            check(&one.used.blueprint, &one.context(&base), &one.used.whose);
         }
         if failures.is_empty() {
             Ok(objects)
@@ -220,7 +237,7 @@ impl Prepared {
         context: &Context<'_>,
         notes: &mut Vec<String>,
     ) -> Result<Vec<Told<'p>>, RenderError> {
-        let profile = inputs.release.component_profile.as_ref();
+        let profile = self.profile.as_ref();
         let instances = profile
             .map(|profile| profile.traits.as_slice())
             .unwrap_or_default();
@@ -228,10 +245,10 @@ impl Prepared {
         let mut told = Vec::with_capacity(self.traits.len());
         let mut embedded = 0;
         for used in &self.traits {
-            let whose = used.whose();
+            let whose = &used.whose;
             let (parameters, configs) = if used.is_embedded {
                 let (parameters, configs) = bound_values(&self.component_type, embedded, context)
-                    .map_err(|error| failed(&whose, &error))?;
+                    .map_err(|error| failed(whose, &error))?;
                 embedded += 1;
                 (Some(parameters), Some(configs))
             } else {
@@ -248,14 +265,14 @@ impl Prepared {
                 parameters: resolve(
                     blueprint.parameters(),
                     parameters.as_ref(),
-                    &whose,
+                    whose,
                     "parameters",
                     notes,
                 )?,
                 configs: resolve(
                     blueprint.environment_configs(),
                     configs.as_ref(),
-                    &whose,
+                    whose,
                     "environmentConfigs",
                     notes,
                 )?,
@@ -279,25 +296,25 @@ impl Prepared {
     }
 }
 
-fn apply_trait(
-    told: &Told<'_>,
+fn apply_trait<'p>(
+    told: &Told<'p>,
     base: &Context<'_>,
-    objects: &mut Vec<Rendered>,
+    objects: &mut Vec<Rendered<'p>>,
 ) -> Result<(), RenderError> {
-    let whose = told.used.whose();
+    let whose = &told.used.whose;
     let blueprint = &told.used.blueprint;
     let context = told.context(base);
-    check_rules(blueprint, &context, &whose)?;
-    create(blueprint, &context, &whose, objects)?;
+    check_rules(blueprint, &context, whose)?;
+    create(blueprint, &context, whose, objects)?;
     for patch in blueprint.patches() {
         patch
             .apply(&context, objects)
-            .map_err(|error| failed(&whose, &error))?;
+            .map_err(|error| failed(whose, &error))?;
     }
     for remove in blueprint.removes() {
         remove
             .apply(&context, objects)
-            .map_err(|error| failed(&whose, &error))?;
+            .map_err(|error| failed(whose, &error))?;
     }
     Ok(())
 }

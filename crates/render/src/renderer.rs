@@ -77,7 +77,7 @@ impl Renderer {
     /// Compiles the type and the traits of a snapshot. Whoever renders one often keeps what this gives.
     pub fn prepare(&self, release: &ComponentReleaseSpec) -> Result<Prepared, RenderError> {
         let frozen = &release.component_type;
-        let type_name = frozen.short_name().to_owned();
+        let whose = format!("component type {}", frozen.short_name());
         let unusable = |whose: String, Problems(problems): Problems| RenderError::Definition {
             whose,
             problems: problems.iter().map(ToString::to_string).collect(),
@@ -85,7 +85,8 @@ impl Renderer {
         let component_type = self
             .blueprints
             .component_type(&frozen.kind, &frozen.spec)
-            .map_err(|problems| unusable(format!("component type {type_name}"), problems))?;
+            .map_err(|problems| unusable(whose.clone(), problems))?;
+        let mut reads = component_type.reads().clone();
         let embedded = frozen.spec.traits.iter();
         let embedded =
             embedded.map(|used| (used.reference(&frozen.kind), &used.instance_name, true));
@@ -99,7 +100,9 @@ impl Renderer {
         for (reference, instance, is_embedded) in embedded.chain(own) {
             let problem = |problem| RenderError::field("component release", problem);
             if !instances.insert(instance) {
-                let words = format!("has two traits with the instance name {instance:?}");
+                let words = format!(
+                    "has two traits with the instance name {instance:?}; give each its own"
+                );
                 return Err(problem(Problem::new("spec.componentProfile.traits", words)));
             }
             let Reference { kind, name } = &reference;
@@ -108,22 +111,46 @@ impl Renderer {
                 .blueprints
                 .of_trait(spec)
                 .map_err(|problems| unusable(format!("{kind} {name}"), problems))?;
+            reads.extend(blueprint.reads());
+            let word = if is_embedded {
+                "embedded trait"
+            } else {
+                "trait"
+            };
             traits.push(PreparedTrait {
+                whose: format!("{word} {name}/{instance}"),
                 name: name.clone(),
                 instance: instance.clone(),
                 blueprint,
                 is_embedded,
             });
         }
+        let workload = release
+            .workload
+            .resolve("spec.workload")
+            .map_err(|problem| RenderError::field("component release", problem))?;
         Ok(Prepared {
-            type_name,
+            workload,
+            workload_type: release
+                .component_type
+                .spec
+                .workload_type
+                .as_str()
+                .to_owned(),
+            profile: release.component_profile.clone(),
+            whose,
             component_type,
             traits,
+            reads,
         })
     }
 
-    /// Prepares and renders in one go.
-    pub fn plan(&self, inputs: &Inputs<'_>) -> Result<Plan, RenderError> {
-        self.prepare(inputs.release)?.plan(inputs)
+    /// Prepares a snapshot and renders it in one go.
+    pub fn plan(
+        &self,
+        release: &ComponentReleaseSpec,
+        inputs: &Inputs<'_>,
+    ) -> Result<Plan, RenderError> {
+        self.prepare(release)?.plan(inputs)
     }
 }

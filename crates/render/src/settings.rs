@@ -2,7 +2,7 @@
 //!
 //! Only the way to a secret is ever known here, never the secret.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use quadrille_types::{
     Problem, SecretReferenceSpec,
@@ -16,42 +16,42 @@ use crate::{error::RenderError, provider::SecretProvider};
 
 /// The settings of a container, sorted by where they go.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Settings {
+pub(crate) struct Settings<'a> {
     /// Plain environment variables.
-    pub(crate) envs: Vec<(String, String)>,
+    pub(crate) envs: Vec<(&'a str, &'a str)>,
     /// Plain files.
-    pub(crate) files: Vec<PlainFile>,
+    pub(crate) files: Vec<PlainFile<'a>>,
     /// Secret environment variables.
-    pub(crate) secret_envs: Vec<(String, RemoteRef)>,
+    pub(crate) secret_envs: Vec<(&'a str, Cow<'a, RemoteRef>)>,
     /// Secret files.
-    pub(crate) secret_files: Vec<SecretFile>,
+    pub(crate) secret_files: Vec<SecretFile<'a>>,
     /// The first part of names of objects made for them.
     prefix: String,
 }
 
 /// A file whose content everybody may see.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct PlainFile {
-    pub(crate) name: String,
-    pub(crate) mount_path: String,
-    pub(crate) value: String,
+pub(crate) struct PlainFile<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) mount_path: &'a str,
+    pub(crate) value: &'a str,
 }
 
 /// A file whose content is in a secret store.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct SecretFile {
-    pub(crate) name: String,
-    pub(crate) mount_path: String,
-    pub(crate) remote: RemoteRef,
+pub(crate) struct SecretFile<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) mount_path: &'a str,
+    pub(crate) remote: Cow<'a, RemoteRef>,
 }
 
 /// Sorts the settings of a container, and finds the way to each secret.
-pub(crate) fn sort(
-    container: &ResolvedContainer,
-    secrets: &BTreeMap<String, SecretReferenceSpec>,
+pub(crate) fn sort<'a>(
+    container: &'a ResolvedContainer,
+    secrets: &'a BTreeMap<String, SecretReferenceSpec>,
     provider: SecretProvider,
     prefix: String,
-) -> Result<Settings, RenderError> {
+) -> Result<Settings<'a>, RenderError> {
     let mut sorted = Settings {
         prefix,
         ..Settings::default()
@@ -59,10 +59,10 @@ pub(crate) fn sort(
     for env in &container.env {
         let used_by = || format!("environment variable {}", env.key);
         match &env.source {
-            Source::Given(value) => sorted.envs.push((env.key.clone(), value.clone())),
+            Source::Given(value) => sorted.envs.push((&env.key, value)),
             Source::Secret(key) => sorted
                 .secret_envs
-                .push((env.key.clone(), way_to(key, secrets, provider, &used_by())?)),
+                .push((&env.key, way_to(key, secrets, provider, used_by)?)),
             Source::ConfigurationGroup(key) => return Err(no_group(key, &used_by())),
         }
     }
@@ -70,14 +70,14 @@ pub(crate) fn sort(
         let used_by = || format!("file {}", file.key);
         match &file.source {
             Source::Given(value) => sorted.files.push(PlainFile {
-                name: file.key.clone(),
-                mount_path: file.mount_path.clone(),
-                value: value.clone(),
+                name: &file.key,
+                mount_path: &file.mount_path,
+                value,
             }),
             Source::Secret(key) => sorted.secret_files.push(SecretFile {
-                name: file.key.clone(),
-                mount_path: file.mount_path.clone(),
-                remote: way_to(key, secrets, provider, &used_by())?,
+                name: &file.key,
+                mount_path: &file.mount_path,
+                remote: way_to(key, secrets, provider, used_by)?,
             }),
             Source::ConfigurationGroup(key) => return Err(no_group(key, &used_by())),
         }
@@ -85,17 +85,17 @@ pub(crate) fn sort(
     Ok(sorted)
 }
 
-fn way_to(
+fn way_to<'a>(
     wanted: &KeyRef,
-    secrets: &BTreeMap<String, SecretReferenceSpec>,
+    secrets: &'a BTreeMap<String, SecretReferenceSpec>,
     provider: SecretProvider,
-    used_by: &str,
-) -> Result<RemoteRef, RenderError> {
+    used_by: impl FnOnce() -> String,
+) -> Result<Cow<'a, RemoteRef>, RenderError> {
     let reference = secrets
         .get(&wanted.name)
         .ok_or_else(|| RenderError::SecretReference {
             reference: wanted.name.clone(),
-            used_by: used_by.to_owned(),
+            used_by: used_by(),
         })?;
     let remote = reference
         .remote(&wanted.key)
@@ -108,10 +108,12 @@ fn way_to(
                 .map(|entry| entry.secret_key.clone())
                 .collect(),
         })?;
-    let mut remote = remote.clone();
+    let mut remote = Cow::Borrowed(remote);
     if provider == SecretProvider::Native {
         check_name(&remote.key, wanted)?;
-        remote.property.get_or_insert_with(|| wanted.key.clone());
+        if remote.property.is_none() {
+            remote.to_mut().property = Some(wanted.key.clone());
+        }
     }
     Ok(remote)
 }
@@ -147,7 +149,7 @@ fn no_group(key: &KeyRef, used_by: &str) -> RenderError {
 }
 
 /// The names of the objects that hold the settings.
-impl Settings {
+impl Settings<'_> {
     fn config_envs_name(&self) -> String {
         generate::name(&[&self.prefix, "env-configs"])
     }
@@ -170,7 +172,7 @@ impl Settings {
         generate::name(&[&self.prefix, "config", &file.replace('.', "-")])
     }
 
-    fn secret_file_name(&self, file: &SecretFile) -> String {
+    fn secret_file_name(&self, file: &SecretFile<'_>) -> String {
         let extra = generate::short_hash(&way_bytes(&file.remote));
         generate::name_with_extra(
             &[&self.prefix, "secret", &file.name.replace('.', "-")],
@@ -188,7 +190,7 @@ fn way_bytes(remote: &RemoteRef) -> Vec<u8> {
 }
 
 /// What templates see.
-impl Settings {
+impl Settings<'_> {
     /// The variable `configurations`.
     pub(crate) fn variable(&self) -> Value {
         let envs = self
@@ -228,13 +230,13 @@ impl Settings {
                 .push(json!({ "resourceName": name, "envs": envs.collect::<Vec<_>>() }));
         }
         for file in &self.files {
-            let name = self.config_file_name(&file.name);
+            let name = self.config_file_name(file.name);
             derived.config_files.push(json!({
                 "name": file.name, "mountPath": file.mount_path, "value": file.value, "resourceName": name,
             }));
             derived.mount(
-                &file.name,
-                &file.mount_path,
+                file.name,
+                file.mount_path,
                 |volume| json!({ "name": volume, "configMap": { "name": name } }),
             );
         }
@@ -277,12 +279,12 @@ impl Settings {
             let secret = if provider.makes_secrets() {
                 json!({ "secretName": name })
             } else {
-                let key = file.remote.property.as_deref().unwrap_or(&file.name);
+                let key = file.remote.property.as_deref().unwrap_or(file.name);
                 json!({ "secretName": file.remote.key, "items": [{ "key": key, "path": file.name }] })
             };
             derived.mount(
-                &file.name,
-                &file.mount_path,
+                file.name,
+                file.mount_path,
                 |volume| json!({ "name": volume, "secret": secret }),
             );
         }
@@ -302,6 +304,19 @@ pub(crate) struct Derived {
 }
 
 impl Derived {
+    /// By the names that templates know them by.
+    pub(crate) fn fields(self) -> [(&'static str, Vec<Value>); 7] {
+        [
+            ("configFiles", self.config_files),
+            ("secretFiles", self.secret_files),
+            ("containerEnvFrom", self.env_from),
+            ("configEnvs", self.config_envs),
+            ("secretEnvs", self.secret_envs),
+            ("volumeMounts", self.mounts),
+            ("volumes", self.volumes),
+        ]
+    }
+
     /// Mounts one file.
     fn mount(&mut self, file: &str, folder: &str, volume: impl FnOnce(&str) -> Value) {
         let path = format!("{}/{file}", folder.trim_end_matches('/'));

@@ -9,9 +9,12 @@ use quadrille_types::{
     component_release::{ComponentProfile, FrozenComponentType, FrozenTrait},
     names::{ComponentName, generate},
     reference::Reference,
+    templates::SchemaSection,
     workload::{WorkloadOwner, WorkloadTemplate},
 };
-use serde_json::json;
+use serde_json::{Value, json};
+
+use crate::passwords;
 
 /// Hexadecimal digits of a snapshot's hash in its name.
 const DIGITS: usize = 10;
@@ -65,47 +68,60 @@ pub fn take(
         let field = format!("spec.traits[{index}]");
         let wanted = used.reference();
         if !component_type.allows(&reference.kind, &wanted) {
+            let allowed = component_type.allowed_traits.iter();
+            let allowed: Vec<&str> = allowed.map(|entry| entry.name.as_str()).collect();
             let words = format!(
-                "{} {} is not allowed by {} {}",
-                wanted.kind, wanted.name, reference.kind, reference.name
+                "{} {} is not allowed by {} {}; it allows [{}]",
+                wanted.kind,
+                wanted.name,
+                reference.kind,
+                reference.name,
+                allowed.join(", ")
             );
             problems.push(Problem::new(&field, words));
         }
         if !instances.insert(&used.instance_name) {
             let words = format!(
-                "is {:?}, which another trait of the component or its type has",
+                "is {:?}, which another trait of the component or its type has; give it one of its own",
                 used.instance_name
             );
             problems.push(Problem::new(format!("{field}.instanceName"), words));
         }
     }
-    let mut named: BTreeSet<Reference> = resolved
-        .traits
-        .iter()
-        .map(TraitInstance::reference)
-        .collect();
-    named.extend(
-        component_type
-            .traits
-            .iter()
-            .map(|used| used.reference(&reference.kind)),
-    );
+    let own = resolved.traits.iter().enumerate();
+    let own = own.map(|(index, used)| (used.reference(), format!("spec.traits[{index}]")));
+    let embedded = component_type.traits.iter();
+    let embedded = embedded.map(|used| {
+        let field = "spec.componentType".to_owned();
+        (used.reference(&reference.kind), field)
+    });
+    // Each once, by name; the component's own place is told where both have it.
+    let named: BTreeMap<Reference, String> = embedded.chain(own).collect();
     let mut frozen = Vec::new();
-    for wanted in named {
+    for (wanted, field) in named {
         match traits.get(&wanted) {
             Some(found) => frozen.push(FrozenTrait {
                 kind: wanted.kind,
                 name: wanted.name,
                 spec: found.clone(),
             }),
-            None => problems.push(Problem::new(
-                "spec.traits",
-                format!("{} {:?} not found", wanted.kind, wanted.name),
-            )),
+            None => {
+                let Reference { kind, name } = wanted;
+                let words = format!("{kind} {name:?} not found; make it first, or name another");
+                problems.push(Problem::new(field, words));
+            }
         }
     }
     if let Err(problem) = workload.resolve("workload") {
         problems.push(problem);
+    }
+    let schema = component_type.parameters.as_ref();
+    problems.extend(secrets("spec.parameters", schema, spec.parameters.as_ref()));
+    for (index, used) in resolved.traits.iter().enumerate() {
+        let schema = traits.get(&used.reference());
+        let schema = schema.and_then(|found| found.parameters.as_ref());
+        let field = format!("spec.traits[{index}].parameters");
+        problems.extend(secrets(&field, schema, used.parameters.as_ref()));
     }
     if !problems.is_empty() {
         return Err(problems);
@@ -134,13 +150,45 @@ pub fn take(
         workload: workload.clone(),
     };
     let hash = hash(&spec);
+    let name = name_of(component, &hash);
+    Ok(Snapshot { spec, hash, name })
+}
+
+/// The name of a snapshot.
+fn name_of(component: &str, hash: &str) -> String {
     let name = format!("{component}-{hash}");
-    let name = if name.len() > generate::RESOURCE_LIMIT {
-        generate::name(&[component, &hash])
+    if name.len() > generate::RESOURCE_LIMIT {
+        generate::name(&[component, hash])
     } else {
         name
-    };
-    Ok(Snapshot { spec, hash, name })
+    }
+}
+
+/// Whether the name of a snapshot is that of what it holds. Then nobody can put something else in its place; one that
+/// somebody named otherwise may be deleted and made anew with another content.
+pub fn is_sealed(name: &str, component: &str, spec: &Value) -> bool {
+    let part = |field: &str, usual: Value| spec.get(field).cloned().unwrap_or(usual);
+    let hash = hash_of(&json!({
+        "componentType": part("componentType", Value::Null),
+        "traits": part("traits", json!([])),
+        "componentProfile": part("componentProfile", Value::Null),
+        "workload": part("workload", Value::Null),
+    }));
+    name == name_of(component, &hash)
+}
+
+/// What is in a snapshot is kept, shown and compared, so nothing that a type calls a password may get into one.
+fn secrets(field: &str, schema: Option<&SchemaSection>, given: Option<&Value>) -> Vec<Problem> {
+    let places = passwords::places(field, schema, given).into_iter();
+    places
+        .map(|place| {
+            Problem::new(
+                place,
+                "is a password, and what is in a release is kept and shown: use a SecretReference, or set it for each \
+                 environment in its ReleaseBinding",
+            )
+        })
+        .collect()
 }
 
 fn with_kind(mut used: TraitInstance) -> TraitInstance {
@@ -157,6 +205,10 @@ pub fn hash(spec: &ComponentReleaseSpec) -> String {
         "componentProfile": spec.component_profile,
         "workload": spec.workload,
     });
+    hash_of(&content)
+}
+
+fn hash_of(content: &Value) -> String {
     let digest = Digest::of([content.to_string().as_str()]).to_string();
     digest[..DIGITS].to_owned()
 }

@@ -19,7 +19,7 @@ const ROUTES: &str = "gateway.networking.k8s.io/";
 pub(crate) fn of<'a>(
     endpoints: &BTreeMap<String, EndpointPort>,
     objects: &(impl Iterator<Item = &'a Value> + Clone),
-    gateways: &Gateways,
+    gateways: &Gateways<'_>,
     namespace: &str,
 ) -> Vec<EndpointStatus> {
     let service = busiest_service(endpoints, objects.clone());
@@ -29,6 +29,7 @@ pub(crate) fn of<'a>(
         let mut status = EndpointStatus {
             name: name.clone(),
             protocol: Some(endpoint.protocol.as_str().to_owned()),
+            target_port: (endpoint.target_port != endpoint.port).then_some(endpoint.target_port),
             service_url: service
                 .filter(|service| has_port(service, endpoint))
                 .and_then(|service| service_url(service, endpoint, namespace)),
@@ -48,7 +49,7 @@ pub(crate) fn of<'a>(
                 (&gateways.ingress.internal, &mut status.internal_urls)
             };
             if let Some(found) = gateway
-                .as_ref()
+                .as_deref()
                 .and_then(|gateway| route_urls(route, gateway, endpoint.protocol))
             {
                 *urls = Some(found);
@@ -83,6 +84,16 @@ fn leads_to(object: &Value, endpoint: &str, protocol: EndpointType) -> bool {
         && text(object, &["metadata", "labels", labels::endpoint::NAME]) == endpoint
 }
 
+/// How addresses by way of a gateway start: without encryption, and with it.
+pub(crate) fn schemes(protocol: EndpointType) -> (&'static str, &'static str) {
+    match protocol {
+        EndpointType::Websocket => ("ws", "wss"),
+        EndpointType::Grpc => ("grpc", "grpcs"),
+        EndpointType::Tcp => ("", "tls"),
+        _ => ("http", "https"),
+    }
+}
+
 fn route_urls(
     route: &Value,
     gateway: &GatewayEndpoint,
@@ -98,12 +109,7 @@ fn route_urls(
             .unwrap_or_default(),
         (path, _) => path,
     };
-    let (plain, encrypted) = match protocol {
-        EndpointType::Websocket => ("ws", "wss"),
-        EndpointType::Grpc => ("grpc", "grpcs"),
-        EndpointType::Tcp => ("", "tls"),
-        _ => ("http", "https"),
-    };
+    let (plain, encrypted) = schemes(protocol);
     let url = |listener: &Option<GatewayListener>, scheme: &str| {
         listener.as_ref().map(|listener| EndpointUrl {
             scheme: Some(scheme.to_owned()),
@@ -149,7 +155,8 @@ fn busiest_service<'a>(
 }
 
 fn has_port(service: &Value, endpoint: &EndpointPort) -> bool {
-    let ports = service.pointer("/spec/ports").and_then(Value::as_array);
+    let ports = service.get("spec").and_then(|spec| spec.get("ports"));
+    let ports = ports.and_then(Value::as_array);
     ports.into_iter().flatten().any(|port| {
         let transport = port
             .get("protocol")
@@ -161,9 +168,10 @@ fn has_port(service: &Value, endpoint: &EndpointPort) -> bool {
 }
 
 fn service_url(service: &Value, endpoint: &EndpointPort, cell: &str) -> Option<EndpointUrl> {
-    let name = service.pointer("/metadata/name")?.as_str()?;
-    let namespace = service
-        .pointer("/metadata/namespace")
+    let metadata = service.get("metadata")?;
+    let name = metadata.get("name")?.as_str()?;
+    let namespace = metadata
+        .get("namespace")
         .and_then(Value::as_str)
         .unwrap_or(cell);
     Some(EndpointUrl {

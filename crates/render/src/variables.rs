@@ -1,6 +1,9 @@
-//! What templates see, and of what shape it is.
+//! What templates see.
 
-use quadrille_types::workload::Resolved as Workload;
+pub(crate) mod shape;
+
+use quadrille_template::{COMPONENT_MACROS, DERIVED, Reads};
+use quadrille_types::workload::{Resolved as Workload, ResolvedContainer};
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -8,46 +11,41 @@ use crate::{
     metadata::Metadata, ports, provider::SecretProvider, settings::Settings,
 };
 
-/// The values of all variables but the parameters.
-#[derive(Clone, Debug)]
-pub(crate) struct Values {
-    named: Vec<(&'static str, Value)>,
-}
-
-impl Values {
-    /// Every variable with its value.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&'static str, &Value)> {
-        self.named.iter().map(|(name, value)| (*name, value))
-    }
-}
-
 /// What there is to see.
 pub(crate) struct Seen<'a> {
     pub(crate) inputs: &'a Inputs<'a>,
     pub(crate) metadata: &'a Metadata,
     pub(crate) workload: &'a Workload,
-    pub(crate) settings: &'a Settings,
+    /// The workload's, with the settings of the environment.
+    pub(crate) container: &'a ResolvedContainer,
+    pub(crate) settings: &'a Settings<'a>,
     pub(crate) dependencies: &'a Dependencies,
-    pub(crate) gateways: &'a Gateways,
+    pub(crate) gateways: &'a Gateways<'a>,
     pub(crate) provider: SecretProvider,
-    /// Whether something asks what endpoints offer, which takes reading their schemas.
-    pub(crate) reads_schemas: bool,
+    /// What expressions look at.
+    pub(crate) reads: &'a Reads,
 }
 
-/// The values of what there is to see.
-pub(crate) fn values(seen: &Seen<'_>) -> Values {
-    let gateway = seen.gateways.variable();
-    let named = vec![
-        ("metadata", seen.metadata.variable(seen.inputs)),
-        ("dataplane", data_plane(seen)),
-        ("environment", environment(seen, &gateway)),
-        ("gateway", gateway),
-        ("workload", workload(seen.workload)),
-        ("configurations", seen.settings.variable()),
-        ("dependencies", seen.dependencies.variable()),
-        ("derived", derived(seen)),
+/// A variable with its value.
+pub(crate) type Variable = (&'static str, Value);
+
+/// All variables but the parameters, as far as expressions look at them.
+pub(crate) fn values(seen: &Seen<'_>) -> Vec<Variable> {
+    type Maker = fn(&Seen<'_>) -> Value;
+    let variables: [(&'static str, Maker); 8] = [
+        ("metadata", metadata),
+        ("dataplane", data_plane),
+        ("environment", environment),
+        ("gateway", |seen| seen.gateways.variable()),
+        ("workload", workload),
+        ("configurations", |seen| seen.settings.variable()),
+        ("dependencies", |seen| seen.dependencies.variable()),
+        (DERIVED, derived),
     ];
-    Values { named }
+    let read = variables
+        .into_iter()
+        .filter(|(name, _)| seen.reads.variable(name));
+    read.map(|(name, value)| (name, value(seen))).collect()
 }
 
 /// An object of what is there.
@@ -58,9 +56,41 @@ fn present(fields: impl IntoIterator<Item = (&'static str, Option<Value>)>) -> V
     Value::Object(there.collect::<Map<_, _>>())
 }
 
+fn metadata(seen: &Seen<'_>) -> Value {
+    let (inputs, metadata) = (seen.inputs, seen.metadata);
+    let is_read = |field: &str| seen.reads.field("metadata", field);
+    let texts = [
+        ("name", metadata.name.as_str()),
+        ("namespace", &metadata.namespace),
+        ("componentNamespace", inputs.organization),
+        ("componentName", inputs.component.name),
+        ("componentUID", inputs.component.uid),
+        ("projectName", inputs.project.name),
+        ("projectUID", inputs.project.uid),
+        ("dataPlaneName", inputs.plane.name),
+        ("dataPlaneUID", inputs.plane.uid),
+        ("environmentName", inputs.environment.name),
+        ("environmentUID", inputs.environment.uid),
+    ];
+    let texts = texts
+        .into_iter()
+        .filter(|(field, _)| is_read(field))
+        .map(|(field, text)| (field, Some(Value::from(text))));
+    let nothing = Map::new();
+    let maps = [
+        ("labels", &metadata.labels),
+        ("annotations", &nothing),
+        ("podSelectors", &metadata.labels),
+    ];
+    let maps = maps
+        .into_iter()
+        .filter(|(field, _)| is_read(field))
+        .map(|(field, map)| (field, Some(Value::Object(map.clone()))));
+    present(texts.chain(maps))
+}
+
 fn data_plane(seen: &Seen<'_>) -> Value {
     let spec = seen.inputs.plane_spec;
-    let own = Gateways::of_plane(spec, None).variable();
     let annotations = seen.inputs.plane_annotations;
     present([
         (
@@ -70,7 +100,7 @@ fn data_plane(seen: &Seen<'_>) -> Value {
                 .map(|store| json!(store.name)),
         ),
         ("secretProvider", Some(json!(seen.provider.as_str()))),
-        ("gateway", (own != json!({})).then_some(own)),
+        ("gateway", Gateways::of_plane(spec, None).any()),
         (
             "observabilityPlaneRef",
             spec.observability_plane_ref
@@ -84,10 +114,10 @@ fn data_plane(seen: &Seen<'_>) -> Value {
     ])
 }
 
-fn environment(seen: &Seen<'_>, gateway: &Value) -> Value {
+fn environment(seen: &Seen<'_>) -> Value {
     let channel = seen.inputs.notification_channel;
     present([
-        ("gateway", (*gateway != json!({})).then(|| gateway.clone())),
+        ("gateway", seen.gateways.any()),
         (
             "defaultNotificationChannel",
             channel.map(|name| json!(name)),
@@ -95,9 +125,26 @@ fn environment(seen: &Seen<'_>, gateway: &Value) -> Value {
     ])
 }
 
-fn workload(workload: &Workload) -> Value {
-    let container = &workload.container;
-    let endpoints = workload.endpoints.iter().map(|(name, endpoint)| {
+fn workload(seen: &Seen<'_>) -> Value {
+    let is_read = |field: &str| seen.reads.field("workload", field);
+    present([
+        ("container", is_read("container").then(|| container(seen))),
+        ("endpoints", is_read("endpoints").then(|| endpoints(seen))),
+    ])
+}
+
+fn container(seen: &Seen<'_>) -> Value {
+    let container = seen.container;
+    let words = |words: &Vec<String>| (!words.is_empty()).then(|| json!(words));
+    present([
+        ("image", Some(json!(container.image))),
+        ("command", words(&container.command)),
+        ("args", words(&container.args)),
+    ])
+}
+
+fn endpoints(seen: &Seen<'_>) -> Value {
+    let endpoints = seen.workload.endpoints.iter().map(|(name, endpoint)| {
         let shown = present([
             ("type", Some(json!(endpoint.protocol))),
             ("port", Some(json!(endpoint.port))),
@@ -114,177 +161,35 @@ fn workload(workload: &Workload) -> Value {
         ]);
         (name.clone(), shown)
     });
-    json!({
-        "container": present([
-            ("image", Some(json!(container.image))),
-            ("command", (!container.command.is_empty()).then(|| json!(container.command))),
-            ("args", (!container.args.is_empty()).then(|| json!(container.args))),
-        ]),
-        "endpoints": endpoints.collect::<Map<_, _>>(),
-    })
+    Value::Object(endpoints.collect())
 }
 
 fn derived(seen: &Seen<'_>) -> Value {
-    let settings = seen.settings.derived(seen.provider);
-    let endpoints = &seen.workload.endpoints;
-    let offered = if seen.reads_schemas {
-        endpoint_resources::of(endpoints)
-    } else {
-        Map::new()
+    let is_read = |field: &str| seen.reads.field(DERIVED, field);
+    let (needed, endpoints) = (seen.dependencies, &seen.workload.endpoints);
+    let list = |field: &'static str, values: &[Value]| {
+        (field, is_read(field).then(|| Value::from(values)))
     };
-    json!({
-        "configFiles": settings.config_files,
-        "secretFiles": settings.secret_files,
-        "containerEnvFrom": settings.env_from,
-        "configEnvs": settings.config_envs,
-        "secretEnvs": settings.secret_envs,
-        "volumeMounts": settings.mounts,
-        "volumes": settings.volumes,
-        "dependencyEnvs": seen.dependencies.envs,
-        "dependencyVolumeMounts": seen.dependencies.mounts,
-        "dependencyVolumes": seen.dependencies.volumes,
-        "servicePorts": ports::of_service(endpoints),
-        "endpointResources": offered,
-    })
-}
-
-/// The shape of what component types see; traits also see `trait`.
-pub(crate) fn shape(is_trait: bool) -> Value {
-    let mut properties = json!({
-        "metadata": object(&[
-            ("name", text()), ("namespace", text()), ("componentNamespace", text()), ("componentName", text()),
-            ("componentUID", text()), ("projectName", text()), ("projectUID", text()), ("dataPlaneName", text()),
-            ("dataPlaneUID", text()), ("environmentName", text()), ("environmentUID", text()),
-            ("labels", map(&text())), ("annotations", map(&text())), ("podSelectors", map(&text())),
-        ]),
-        "dataplane": object(&[
-            ("secretStore", text()), ("secretProvider", text()), ("gateway", gateway_shape()),
-            ("observabilityPlaneRef", object(&[("kind", text()), ("name", text())])), ("annotations", map(&text())),
-        ]),
-        "environment": object(&[("gateway", gateway_shape()), ("defaultNotificationChannel", text())]),
-        "gateway": gateway_shape(),
-        "workload": object(&[
-            ("container", object(&[("image", text()), ("command", list(&text())), ("args", list(&text()))])),
-            ("endpoints", map(&object(&[
-                ("type", text()), ("port", number()), ("targetPort", number()), ("visibility", list(&text())),
-                ("displayName", text()), ("basePath", text()),
-            ]))),
-        ]),
-        "configurations": object(&[
-            ("configs", object(&[("envs", list(&env())), ("files", list(&file()))])),
-            ("secrets", object(&[("envs", list(&env())), ("files", list(&file()))])),
-        ]),
-        "dependencies": object(&[
-            ("items", list(&object(&[
-                ("namespace", text()), ("project", text()), ("component", text()), ("endpoint", text()),
-                ("visibility", text()), ("envVars", list(&anything())),
-            ]))),
-            ("resources", list(&object(&[
-                ("ref", text()), ("envVars", list(&anything())), ("volumeMounts", list(&anything())),
-                ("volumes", list(&anything())),
-            ]))),
-            ("envVars", list(&anything())), ("volumeMounts", list(&anything())), ("volumes", list(&anything())),
-        ]),
-        "derived": derived_shape(),
-    });
-    if is_trait {
-        properties["trait"] = object(&[("name", text()), ("instanceName", text())]);
-    }
-    json!({ "type": "object", "properties": properties })
-}
-
-fn derived_shape() -> Value {
-    let envs = object(&[("resourceName", text()), ("envs", list(&env()))]);
-    let mut shown_file = file();
-    shown_file["properties"]["resourceName"] = text();
-    let offered = object(&[
-        ("kind", text()),
-        ("method", text()),
-        ("path", text()),
-        ("service", text()),
-    ]);
-    object(&[
-        ("configFiles", list(&shown_file)),
-        ("secretFiles", list(&shown_file)),
-        ("containerEnvFrom", list(&anything())),
-        ("configEnvs", list(&envs)),
-        ("secretEnvs", list(&envs)),
-        ("volumeMounts", list(&anything())),
-        ("volumes", list(&anything())),
-        ("dependencyEnvs", list(&anything())),
-        ("dependencyVolumeMounts", list(&anything())),
-        ("dependencyVolumes", list(&anything())),
+    let ports = || Value::from(ports::of_service(endpoints));
+    // What endpoints offer takes reading their schemas.
+    let offered = || Value::from(endpoint_resources::of(endpoints));
+    let others = [
+        list("dependencyEnvs", &needed.envs),
+        list("dependencyVolumeMounts", &needed.mounts),
+        list("dependencyVolumes", &needed.volumes),
+        ("servicePorts", is_read("servicePorts").then(ports)),
         (
-            "servicePorts",
-            list(&object(&[
-                ("name", text()),
-                ("port", number()),
-                ("targetPort", number()),
-                ("protocol", text()),
-            ])),
+            "endpointResources",
+            is_read("endpointResources").then(offered),
         ),
-        ("endpointResources", map(&list(&offered))),
-    ])
-}
-
-fn gateway_shape() -> Value {
-    let listener = object(&[
-        ("host", text()),
-        ("port", number()),
-        ("listenerName", text()),
-    ]);
-    let endpoint = object(&[
-        ("name", text()),
-        ("namespace", text()),
-        ("http", listener.clone()),
-        ("https", listener.clone()),
-        ("tls", listener),
-    ]);
-    let network = object(&[("external", endpoint.clone()), ("internal", endpoint)]);
-    object(&[("ingress", network.clone()), ("egress", network)])
-}
-
-fn env() -> Value {
-    object(&[("name", text()), ("value", text()), ("remoteRef", remote())])
-}
-
-fn file() -> Value {
-    object(&[
-        ("name", text()),
-        ("mountPath", text()),
-        ("value", text()),
-        ("remoteRef", remote()),
-    ])
-}
-
-fn remote() -> Value {
-    object(&[("key", text()), ("property", text()), ("version", text())])
-}
-
-fn object(properties: &[(&str, Value)]) -> Value {
-    let properties: Map<String, Value> = properties
+    ];
+    let reads_settings = COMPONENT_MACROS
         .iter()
-        .map(|(name, shape)| ((*name).to_owned(), shape.clone()))
-        .collect();
-    json!({ "type": "object", "properties": properties })
-}
-
-fn list(items: &Value) -> Value {
-    json!({ "type": "array", "items": items })
-}
-
-fn map(values: &Value) -> Value {
-    json!({ "type": "object", "additionalProperties": values })
-}
-
-fn text() -> Value {
-    json!({ "type": "string" })
-}
-
-fn number() -> Value {
-    json!({ "type": "integer" })
-}
-
-fn anything() -> Value {
-    json!({ "x-kubernetes-preserve-unknown-fields": true })
+        .any(|one| one.receiver == "configurations" && is_read(one.field));
+    let settings = reads_settings.then(|| seen.settings.derived(seen.provider).fields());
+    let settings = settings
+        .into_iter()
+        .flatten()
+        .map(|(field, values)| (field, Some(Value::Array(values))));
+    present(others.into_iter().chain(settings))
 }

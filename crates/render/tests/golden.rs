@@ -1,7 +1,7 @@
 //! Every folder of `tests/cases`: what its documents become, or why they don't.
 //!
 //! `input.yaml` starts with what to render: component, environment, which kinds to show in full (all of them where
-//! nothing is said). Then documents, over those of `tests/base.yaml` and the shipped types and traits. `expected.yaml`
+//! nothing is said), whether to show the cell of project `default`. Then documents, over those of `tests/base.yaml` and the shipped types and traits. `expected.yaml`
 //! is the outcome; `QUADRILLE_GOLDEN=write` writes it anew, to be read before it is committed.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // a test may; its helpers too
@@ -12,7 +12,7 @@ use proptest::{
     prelude::*,
     test_runner::{RngAlgorithm, TestRng, TestRunner},
 };
-use quadrille_render::{Documents, Output, Plan, Renderer, ResolvedResource, library};
+use quadrille_render::{Documents, Output, Plan, Planned, Renderer, ResolvedResource, library};
 use quadrille_types::workload::KeyRef;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -24,6 +24,9 @@ struct Task {
     #[serde(default = "development")]
     environment: String,
     show: Option<Vec<String>>,
+    /// Whether the cell is shown too.
+    #[serde(default)]
+    cell: bool,
     #[serde(default)]
     resources: BTreeMap<String, BTreeMap<String, Value>>,
 }
@@ -85,13 +88,20 @@ fn resources(task: &Task) -> Vec<ResolvedResource> {
 }
 
 fn rendered(renderer: &Renderer, task: &Task, documents: Vec<Value>) -> Value {
-    let plan = Documents::read(documents)
+    let plan = |documents: &Documents| {
+        let plan = documents.plan(renderer, &task.component, &task.environment)?;
+        let mut shown = shown(&plan, task.show.as_deref());
+        if task.cell {
+            let cell = documents.cell("default", &task.environment)?;
+            let object = |planned: Planned| (planned.id, planned.object);
+            shown["cell"] = cell.into_iter().map(object).collect();
+        }
+        Ok(shown)
+    };
+    Documents::read(documents)
         .map(|documents| documents.with_resources(resources(task)))
-        .and_then(|documents| documents.plan(renderer, &task.component, &task.environment));
-    match plan {
-        Ok(plan) => shown(&plan, task.show.as_deref()),
-        Err(error) => json!({ "error": error.to_string() }),
-    }
+        .and_then(|documents| plan(&documents))
+        .unwrap_or_else(|error| json!({ "error": error.to_string() }))
 }
 
 fn shown(plan: &Plan, wanted: Option<&[String]>) -> Value {
@@ -228,7 +238,12 @@ fn no_case_shows_a_secret_even_when_one_stands_where_none_belongs() {
         documents.push(json!({
             "apiVersion": "v1", "kind": "Secret", "metadata": { "name": "github" }, "stringData": { "token": CANARY },
         }));
-        let outcome = rendered(&renderer, &task, documents).to_string();
+        let outcome = rendered(&renderer, &task, documents.clone()).to_string();
         assert!(!outcome.contains(CANARY), "{}: {outcome}", path.display());
+        let snapshot = Documents::read(documents)
+            .and_then(|documents| documents.snapshot(&task.component))
+            .map(|snapshot| json!(snapshot.spec).to_string());
+        let written = snapshot.unwrap_or_else(|error| error.to_string());
+        assert!(!written.contains(CANARY), "{}: {written}", path.display());
     }
 }

@@ -3,13 +3,12 @@
 
 mod compiler;
 
-use std::collections::BTreeSet;
-
 use crate::{
     context::Context,
     definition::{Definition, Section},
     patch::{Patch, Remove},
     problem::Problems,
+    reads::Reads,
     resource::Resource,
     rule::{self, PostRule, Rule, RuleFailure},
     schema::Parameters,
@@ -30,7 +29,7 @@ pub struct Blueprint {
     removes: Vec<Remove>,
     post_rules: Vec<PostRule>,
     bindings: Vec<Template>,
-    derived: BTreeSet<String>,
+    reads: Reads,
 }
 
 impl Blueprint {
@@ -64,7 +63,7 @@ impl Blueprint {
         let bindings = compiler.each(&definition.bindings, |scope, source, problems| {
             problems.take(Template::within(scope, source.value, &source.path))
         });
-        let derived = compiler.scope.derived();
+        let reads = compiler.scope.reads();
         compiler.problems.into_result(())?;
         Ok(Self {
             parameters: parameters.unwrap_or_else(Parameters::none),
@@ -75,7 +74,7 @@ impl Blueprint {
             removes,
             post_rules,
             bindings,
-            derived,
+            reads,
         })
     }
 
@@ -119,9 +118,9 @@ impl Blueprint {
         &self.bindings
     }
 
-    /// Fields of the variable `derived` that something reads: the others need not be prepared.
-    pub fn derived(&self) -> &BTreeSet<String> {
-        &self.derived
+    /// What expressions look at: nothing else need be prepared.
+    pub fn reads(&self) -> &Reads {
+        &self.reads
     }
 }
 

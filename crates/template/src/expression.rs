@@ -35,9 +35,9 @@ impl Expression {
         self.program.result_type()
     }
 
-    /// The fields of a variable that it reads.
-    pub(crate) fn fields_read<'e>(&'e self, variable: &'e str) -> impl Iterator<Item = &'e str> {
-        self.program.fields_read(variable)
+    /// The variables that it looks at, each with the one field of it that is looked at.
+    pub(crate) fn reads(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
+        self.program.reads()
     }
 
     /// Its value.

@@ -102,7 +102,7 @@ impl Language {
     /// Variables as one object schema (`openAPIV3Schema`) describes them, a property each. What
     /// has no type there may be anything.
     pub fn variables(&self, schema: &Json) -> Result<Variables, Problems> {
-        Variables::described(self.env.clone(), schema)
+        Variables::none(self.env.clone()).described(schema)
     }
 
     /// Variables of which only the names are known.

@@ -62,13 +62,16 @@ impl Resource {
 
 /// Whether an object has what every object has.
 pub(crate) fn complete(object: &Json) -> Result<(), RenderError> {
-    let text = |pointer: &str| object.pointer(pointer).and_then(Json::as_str);
-    for (pointer, name) in [
-        ("/apiVersion", "apiVersion"),
-        ("/kind", "kind"),
-        ("/metadata/name", "metadata.name"),
+    let metadata = object.get("metadata");
+    for (field, name) in [
+        (object.get("apiVersion"), "apiVersion"),
+        (object.get("kind"), "kind"),
+        (
+            metadata.and_then(|found| found.get("name")),
+            "metadata.name",
+        ),
     ] {
-        if text(pointer).is_none_or(str::is_empty) {
+        if field.and_then(Json::as_str).is_none_or(str::is_empty) {
             return Err(RenderError::new(Cause::MissingField(name)));
         }
     }

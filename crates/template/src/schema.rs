@@ -14,6 +14,7 @@ mod editor;
 mod keywords;
 mod normal;
 mod outline;
+mod passwords;
 mod references;
 mod types;
 mod words;
@@ -120,7 +121,7 @@ impl Parameters {
             // Values are shown as they were given.
             let given = given.unwrap_or(&value);
             let told = errors.iter().filter(|error| !words::is_echo(error));
-            let told = told.map(|error| words::problem(error, given));
+            let told = told.map(|error| words::problem(error, given, self.is_secret(&error.field)));
             let mut problems = Problems::default();
             for problem in told {
                 if !problems.0.contains(&problem) {
@@ -157,6 +158,16 @@ impl Parameters {
             Some(problem)
         };
         paths.into_iter().filter_map(problem).collect()
+    }
+
+    /// Whether what is at a place is nobody's business.
+    fn is_secret(&self, path: &str) -> bool {
+        self.place(path).is_some_and(passwords::is_password)
+    }
+
+    /// Values of these that are nobody's business (`format: password`), each with its place.
+    pub fn passwords(&self, given: &Json) -> Vec<(String, String)> {
+        passwords::among(self.root(), given)
     }
 
     /// The schema of a place that error messages name.

@@ -2,7 +2,7 @@
 
 use std::{
     cell::RefCell,
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, HashMap},
     rc::Rc,
     sync::Arc,
 };
@@ -12,8 +12,8 @@ use serde_json::Value as Json;
 
 use crate::{
     expression::Expression,
-    language::DERIVED,
     problem::{Problem, Problems},
+    reads::Reads,
     schema::{Parameters, type_of},
 };
 
@@ -25,17 +25,22 @@ pub struct Variables {
 }
 
 impl Variables {
-    pub(crate) fn described(env: Env, schema: &Json) -> Result<Self, Problems> {
+    pub(crate) fn none(env: Env) -> Self {
+        Self {
+            env,
+            types: BTreeMap::new(),
+        }
+    }
+
+    /// With those that an object schema (`openAPIV3Schema`) describes, a property each. What has
+    /// no type there may be anything.
+    pub fn described(self, schema: &Json) -> Result<Self, Problems> {
         let schema = Parameters::compile(schema, "variables")?;
         let Type::Object(object) = type_of(schema.root(), "variables") else {
             let words = "variables are described by an object schema with a property for each";
             return Err(Problem::new("variables", words).into());
         };
-        let none = Self {
-            env,
-            types: BTreeMap::new(),
-        };
-        Ok(object.fields.keys().fold(none, |variables, name| {
+        Ok(object.fields.keys().fold(self, |variables, name| {
             let ty = schema
                 .root()
                 .property(name)
@@ -45,13 +50,9 @@ impl Variables {
     }
 
     pub(crate) fn untyped(env: Env, names: &[&str]) -> Self {
-        let none = Self {
-            env,
-            types: BTreeMap::new(),
-        };
-        names
-            .iter()
-            .fold(none, |variables, name| variables.with(name, Type::Dyn))
+        names.iter().fold(Self::none(env), |variables, name| {
+            variables.with(name, Type::Dyn)
+        })
     }
 
     /// With one more variable.
@@ -72,8 +73,8 @@ impl Variables {
 pub(crate) struct Scope {
     variables: Variables,
     known: RefCell<HashMap<Box<str>, Arc<Expression>>>,
-    /// Fields of [`DERIVED`] that expressions read, here and in places inside.
-    derived: Rc<RefCell<BTreeSet<String>>>,
+    /// What expressions look at, here and in places inside.
+    reads: Rc<RefCell<Reads>>,
 }
 
 impl Scope {
@@ -81,14 +82,14 @@ impl Scope {
         Self {
             variables,
             known: RefCell::default(),
-            derived: Rc::default(),
+            reads: Rc::default(),
         }
     }
 
     /// A place inside this one that sees one more variable.
     pub(crate) fn with(&self, name: &str, ty: Type) -> Self {
         Self {
-            derived: self.derived.clone(),
+            reads: self.reads.clone(),
             ..Self::new(self.variables.clone().with(name, ty))
         }
     }
@@ -99,16 +100,18 @@ impl Scope {
             return Ok(known.clone());
         }
         let expression = Arc::new(Expression::compile(&self.variables, text, path)?);
-        let read = expression.fields_read(DERIVED).map(str::to_owned);
-        self.derived.borrow_mut().extend(read);
+        let mut reads = self.reads.borrow_mut();
+        expression
+            .reads()
+            .for_each(|(variable, field)| reads.add(variable, field));
         self.known
             .borrow_mut()
             .insert(text.into(), expression.clone());
         Ok(expression)
     }
 
-    /// Fields of [`DERIVED`] that expressions read.
-    pub(crate) fn derived(&self) -> BTreeSet<String> {
-        self.derived.borrow().clone()
+    /// What expressions look at.
+    pub(crate) fn reads(&self) -> Reads {
+        self.reads.borrow().clone()
     }
 }

@@ -24,5 +24,31 @@ pub const CONFIG_DIGEST: &str = "openchoreo.dev/dp-resource-hash";
 pub const ENDPOINT_BASE_PATH: &str = "openchoreo.dev/endpoint-base-path";
 /// On a plane: what enforces network policies there: `cilium`, or whatever knows the standard ones.
 pub const NETWORK_POLICY_PROVIDER: &str = "openchoreo.dev/networkpolicyprovider";
+/// On a Release that was rendered: a digest of what it was rendered from, and the generation that came of it.
+pub const RENDERED_FROM: &str = "openchoreo.dev/rendered-from";
+/// On a Release that was rendered from a component: the component release that it runs.
+pub const COMPONENT_RELEASE: &str = "openchoreo.dev/component-release";
+/// On a Release that was rendered from a component: the uid of the component release that it runs. One of the same name
+/// may have been made anew.
+pub const COMPONENT_RELEASE_UID: &str = "openchoreo.dev/component-release-uid";
+/// On a binding: who asked for its release. The API server lets nobody name somebody else.
+pub const REQUESTED_BY: &str = "openchoreo.dev/requested-by";
+/// On a binding: the hash of the snapshot that was last deployed by itself. A rollback by hand leaves it, so that the same
+/// snapshot is not deployed again until a developer changes something.
+pub const AUTO_DEPLOYED: &str = "openchoreo.dev/auto-deployed";
+/// On a binding: the release that was last promoted by itself, for the same reason.
+pub const AUTO_PROMOTED: &str = "openchoreo.dev/auto-promoted";
+/// On a project, an environment or a plane: `enforce` closes cells for what leaves them, too.
+pub const CELL_EGRESS: &str = "openchoreo.dev/cell-egress";
+/// On a project or an environment: what the pods of a cell may use together, such as `cpu=4,memory=8Gi,pods=20`.
+pub const CELL_QUOTA: &str = "openchoreo.dev/cell-quota";
+/// On a component or its project: how many snapshots that nobody uses are kept.
+pub const KEPT_RELEASES: &str = "openchoreo.dev/kept-releases";
 /// On a plane: where its secrets come from: `external-secrets`, `csi` or `native`.
 pub const SECRET_PROVIDER: &str = "openchoreo.dev/secretprovider";
+/// On a plane: the address of the Vault that `vaultKey`s of configuration groups lead to.
+pub const VAULT_ADDRESS: &str = "openchoreo.dev/vault-address";
+/// On a plane: the role in that Vault that may read them.
+pub const VAULT_ROLE: &str = "openchoreo.dev/vault-role";
+/// On a plane: the address of a KEDA scaler that counts waiting requests, so that what nobody asks can sleep.
+pub const SCALE_TO_ZERO: &str = "openchoreo.dev/scale-to-zero";

@@ -33,16 +33,6 @@ use crate::{
     ),
     printcolumn(name = "Version", type_ = "string", json_path = ".status.version"),
     printcolumn(
-        name = "Ready",
-        type_ = "string",
-        json_path = ".status.conditions[?(@.type=='Ready')].status"
-    ),
-    printcolumn(
-        name = "Age",
-        type_ = "date",
-        json_path = ".metadata.creationTimestamp"
-    ),
-    printcolumn(
         name = "Agents",
         type_ = "integer",
         json_path = ".status.agentConnection.connectedAgents",

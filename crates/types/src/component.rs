@@ -42,16 +42,6 @@ use crate::{names::ProjectName, problem::Problem, reference::Reference, schema};
         json_path = ".status.latestRelease.name"
     ),
     printcolumn(
-        name = "Ready",
-        type_ = "string",
-        json_path = ".status.conditions[?(@.type=='Ready')].status"
-    ),
-    printcolumn(
-        name = "Age",
-        type_ = "date",
-        json_path = ".metadata.creationTimestamp"
-    ),
-    printcolumn(
         name = "Type",
         type_ = "string",
         json_path = ".spec.type",
@@ -116,7 +106,7 @@ pub struct ComponentSpec {
 /// Whose component it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(extend("x-kubernetes-validations" = schema::rules(&[("self == oldSelf", "owner is immutable")])))]
+#[schemars(extend("x-kubernetes-validations" = schema::rules(&[("self == oldSelf", "owner is immutable; make another object")])))]
 pub struct ComponentOwner {
     /// The project.
     pub project_name: ProjectName,
@@ -127,7 +117,7 @@ pub struct ComponentOwner {
 #[schemars(extend("x-kubernetes-validations" = schema::rules(&[(
     "self.name == oldSelf.name && (has(self.kind) ? self.kind : 'ComponentType') == \
      (has(oldSelf.kind) ? oldSelf.kind : 'ComponentType')",
-    "componentType is immutable",
+    "componentType is immutable; make another object"
 )])))]
 pub struct ComponentTypeRef {
     /// Where the type lives: `ComponentType` in the same namespace (meant where nothing is said), or
@@ -263,6 +253,12 @@ pub struct LatestComponentRelease {
     pub name: String,
     /// The hash over what it holds.
     pub release_hash: String,
+    /// A digest over what the component and its workload say: if it changed, a developer did something.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub own_hash: Option<String>,
+    /// A digest over which versions of its type and traits it was made from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub definitions: Option<String>,
 }
 
 /// Who deploys a component.

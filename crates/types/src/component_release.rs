@@ -41,16 +41,6 @@ use crate::{
         json_path = ".spec.owner.componentName"
     ),
     printcolumn(
-        name = "Ready",
-        type_ = "string",
-        json_path = ".status.conditions[?(@.type=='Ready')].status"
-    ),
-    printcolumn(
-        name = "Age",
-        type_ = "date",
-        json_path = ".metadata.creationTimestamp"
-    ),
-    printcolumn(
         name = "Type",
         type_ = "string",
         json_path = ".spec.componentType.name",

@@ -25,16 +25,6 @@ use crate::{
     derive = "PartialEq",
     doc = "What a component may have beyond its type: more objects, and changes to others.",
     printcolumn(
-        name = "Ready",
-        type_ = "string",
-        json_path = ".status.conditions[?(@.type=='Ready')].status"
-    ),
-    printcolumn(
-        name = "Age",
-        type_ = "date",
-        json_path = ".metadata.creationTimestamp"
-    ),
-    printcolumn(
         name = "Message",
         type_ = "string",
         json_path = ".status.conditions[?(@.type=='Ready')].message",
@@ -45,7 +35,7 @@ use crate::{
 #[schemars(extend("x-kubernetes-validations" = schema::rules(&[(
     "!has(self.validations) || !has(self.preRenderValidations) || \
      self.validations.size() == 0 || self.preRenderValidations.size() == 0",
-    "give preRenderValidations, or the older validations, not both",
+    "give preRenderValidations, or the older validations, not both"
 )])))]
 pub struct TraitSpec {
     /// What a component says once, for all environments.
@@ -91,16 +81,6 @@ pub struct TraitSpec {
     status = "TraitStatus",
     derive = "PartialEq",
     doc = "A trait for every organization.",
-    printcolumn(
-        name = "Ready",
-        type_ = "string",
-        json_path = ".status.conditions[?(@.type=='Ready')].status"
-    ),
-    printcolumn(
-        name = "Age",
-        type_ = "date",
-        json_path = ".metadata.creationTimestamp"
-    ),
     printcolumn(
         name = "Message",
         type_ = "string",

@@ -32,16 +32,6 @@ use crate::{
         json_path = ".spec.workloadType"
     ),
     printcolumn(
-        name = "Ready",
-        type_ = "string",
-        json_path = ".status.conditions[?(@.type=='Ready')].status"
-    ),
-    printcolumn(
-        name = "Age",
-        type_ = "date",
-        json_path = ".metadata.creationTimestamp"
-    ),
-    printcolumn(
         name = "Message",
         type_ = "string",
         json_path = ".status.conditions[?(@.type=='Ready')].message",
@@ -64,7 +54,7 @@ pub struct ComponentTypeSpec {
     /// What runs; cannot change.
     #[schemars(extend(
         "enum" = ["deployment", "statefulset", "cronjob", "job", "proxy"],
-        "x-kubernetes-validations" = schema::rules(&[("self == oldSelf", "workloadType is immutable")]),
+        "x-kubernetes-validations" = schema::rules(&[("self == oldSelf", "workloadType is immutable; make another object")]),
     ))]
     pub workload_type: String,
     /// The workflows that may build components of the type; none where nothing is said.
@@ -121,16 +111,6 @@ pub struct ComponentTypeSpec {
         name = "WorkloadType",
         type_ = "string",
         json_path = ".spec.workloadType"
-    ),
-    printcolumn(
-        name = "Ready",
-        type_ = "string",
-        json_path = ".status.conditions[?(@.type=='Ready')].status"
-    ),
-    printcolumn(
-        name = "Age",
-        type_ = "date",
-        json_path = ".metadata.creationTimestamp"
     ),
     printcolumn(
         name = "Message",

@@ -53,6 +53,18 @@ words! {
         Finalizing,
         /// An Organization is being cleaned up.
         Deleting,
+        /// A binding's Release is what was asked for.
+        ReleaseSynced,
+        /// A binding's needs of other components are met.
+        ConnectionsResolved,
+        /// A binding's needs of resources are met.
+        ResourceDependenciesReady,
+        /// The release that a binding asks for may run in its environment.
+        Admitted,
+        /// A change of a component type or trait reaches its components.
+        RolledOut,
+        /// What a Deployment runs is known: its artifact, and the image of it.
+        ArtifactResolved,
     }
 }
 
@@ -147,8 +159,125 @@ words! {
         CleanupInProgress,
         /// Clean-up failed and will be tried again.
         CleanupFailed,
+        /// Component: it was checked, and its snapshot is there.
+        ComponentReleaseReady,
+        /// A referenced component type does not exist.
+        ComponentTypeNotFound,
+        /// A referenced trait does not exist.
+        TraitNotFound,
+        /// A component has no workload.
+        WorkloadNotFound,
+        /// A workflow is not one that the type allows.
+        WorkflowNotAllowed,
+        /// A referenced project does not exist.
+        ProjectNotFound,
+        /// A referenced component does not exist.
+        ComponentNotFound,
+        /// A snapshot or the binding of it could not be written.
+        AutoDeployFailed,
+        /// Something is going away.
+        #[allow(clippy::enum_variant_names, reason = "it is the word that objects carry")]
+        Finalizing,
+        /// A referenced component release does not exist.
+        ComponentReleaseNotFound,
+        /// A component release is not for this binding.
+        InvalidReleaseConfiguration,
+        /// The objects could not be rendered.
+        RenderingFailed,
+        /// A Release of that name belongs to somebody else.
+        ReleaseOwnershipConflict,
+        /// The Release was written.
+        ReleaseCreated,
+        /// The Release is as it should be.
+        ReleaseSynced,
+        /// The objects were taken away, as asked.
+        ResourcesUndeployed,
+        /// The plane refused objects.
+        ResourceApplyFailed,
+        /// Nobody can say how the objects are.
+        ResourcesUnknown,
+        /// Everything that is needed of other components is there.
+        AllConnectionsResolved,
+        /// Something that is needed of other components is not there.
+        ConnectionsPending,
+        /// Nothing is needed of other components.
+        NoConnections,
+        /// Everything that is needed of resources is there.
+        AllResourceDependenciesReady,
+        /// Something that is needed of resources is not there.
+        ResourceDependenciesPending,
+        /// Nothing is needed of resources.
+        NoResourceDependencies,
+        /// All is as asked for.
+        Ready,
+        /// All is as asked for, and stopped on purpose.
+        ReadyWithSuspendedResources,
+        /// A job has ended well.
+        JobCompleted,
+        /// A job runs.
+        JobRunning,
+        /// A job has failed.
+        JobFailed,
+        /// A job is run by the clock.
+        CronJobScheduled,
+        /// A job would be run by the clock, and is suspended.
+        CronJobSuspended,
+        /// The environment is the first of its pipeline.
+        FirstEnvironment,
+        /// The release was ready in an environment before this one.
+        PromotionInOrder,
+        /// The release was not ready in an environment before this one.
+        PromotionOutOfOrder,
+        /// Somebody has to agree.
+        ApprovalRequired,
+        /// Somebody agreed.
+        Approved,
+        /// Somebody refused.
+        ApprovalRejected,
+        /// A word has ended.
+        ApprovalExpired,
+        /// A word was taken back.
+        ApprovalWithdrawn,
+        /// The change has reached everybody whom it concerns.
+        RolloutComplete,
+        /// The change is reaching one after another.
+        RolloutProgressing,
+        /// The first ones that the change reached are in trouble: it goes no further.
+        RolloutStopped,
+        /// The definition has mistakes; the message names them.
+        InvalidDefinition,
         /// The plane was given up; the message says what was left there.
         Abandoned,
+        /// Deployment: what it runs is known.
+        ArtifactResolvedSuccessfully,
+        /// Deployment: there is no such artifact.
+        ArtifactNotFound,
+        /// Deployment: there is no such build.
+        ArtifactBuildNotFound,
+        /// Deployment: it runs.
+        DeploymentReady,
+        /// Deployment: it is on its way.
+        DeploymentProgressing,
+        /// Deployment: is going away.
+        DeploymentFinalizing,
+        /// Binding of a class: it runs.
+        ResourcesActive,
+        /// Binding of a class: objects are still on their way.
+        ResourceHealthProgressing,
+        /// Binding of a class: at least one object is in trouble.
+        ResourceHealthDegraded,
+        /// A referenced class of services does not exist.
+        ServiceClassNotFound,
+        /// A referenced class of web applications does not exist.
+        WebApplicationClassNotFound,
+        /// A referenced class of scheduled tasks does not exist.
+        ScheduledTaskClassNotFound,
+        /// A Release could not be made.
+        ReleaseCreationFailed,
+        /// A Release could not be changed.
+        ReleaseUpdateFailed,
+        /// A Release could not be taken away.
+        ReleaseDeletionFailed,
     }
 }
 

@@ -5,13 +5,14 @@
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::CustomResourceExt;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// The finished definition of one kind.
 pub(crate) fn of<K: CustomResourceExt>() -> CustomResourceDefinition {
     let mut document = document(&K::crd());
     let versions = document["spec"]["versions"].as_array_mut();
     for version in versions.into_iter().flatten() {
+        add_usual_columns(version);
         let schema = &mut version["schema"]["openAPIV3Schema"];
         forbid_null(schema);
         let spec = &schema["properties"]["spec"];
@@ -26,6 +27,32 @@ pub(crate) fn of<K: CustomResourceExt>() -> CustomResourceDefinition {
         }
     }
     serde_json::from_value(document).expect("a definition stays one when its schema is tidied")
+}
+
+/// Every table says whether an object is well, and how old it is: after the columns of its kind, and before those that
+/// only a wide table has. A kind whose tables have always had them elsewhere says so itself.
+fn add_usual_columns(version: &mut Value) {
+    let Value::Array(columns) = version
+        .as_object_mut()
+        .expect("a version is an object")
+        .entry("additionalPrinterColumns")
+        .or_insert_with(|| json!([]))
+    else {
+        return;
+    };
+    let wide = columns
+        .iter()
+        .position(|column| column.get("priority").is_some());
+    let at = wide.unwrap_or(columns.len());
+    let ready = ".status.conditions[?(@.type=='Ready')].status";
+    let age = ".metadata.creationTimestamp";
+    let usual = [
+        json!({ "name": "Ready", "type": "string", "jsonPath": ready }),
+        json!({ "name": "Age", "type": "date", "jsonPath": age }),
+    ];
+    let is_told = |column: &Value| columns.iter().any(|own| own["name"] == column["name"]);
+    let missing: Vec<Value> = usual.into_iter().filter(|one| !is_told(one)).collect();
+    columns.splice(at..at, missing);
 }
 
 /// A definition as a JSON document with its `apiVersion` and `kind`.

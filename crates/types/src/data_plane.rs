@@ -39,16 +39,6 @@ use crate::{gateway::GatewayNetwork, names::PlaneId, schema};
     ),
     printcolumn(name = "Version", type_ = "string", json_path = ".status.version"),
     printcolumn(
-        name = "Ready",
-        type_ = "string",
-        json_path = ".status.conditions[?(@.type=='Ready')].status"
-    ),
-    printcolumn(
-        name = "Age",
-        type_ = "date",
-        json_path = ".metadata.creationTimestamp"
-    ),
-    printcolumn(
         name = "Server",
         type_ = "string",
         json_path = ".spec.kubernetesCluster.server",
@@ -121,7 +111,7 @@ pub struct Registry {
 #[serde(rename_all = "camelCase")]
 #[schemars(extend("x-kubernetes-validations" = schema::rules(&[(
     "has(self.publicVirtualHost) == has(self.organizationVirtualHost)",
-    "publicVirtualHost and organizationVirtualHost go together",
+    "publicVirtualHost and organizationVirtualHost go together"
 )])))]
 pub struct DataPlaneGateway {
     /// The domain for the outside world.

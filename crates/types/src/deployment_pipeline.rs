@@ -1,6 +1,6 @@
 //! `DeploymentPipeline`: which environment promotes to which, and where a person must agree.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, time::Duration};
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use kube::CustomResource;
@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    names::EnvironmentName, optional_spec::optional_spec, problem::Problem,
+    go_duration, names::EnvironmentName, optional_spec::optional_spec, problem::Problem,
     reference::NameOrReference, schema,
 };
 
@@ -31,16 +31,6 @@ use crate::{
         name = "Environments",
         type_ = "string",
         json_path = ".status.environments"
-    ),
-    printcolumn(
-        name = "Ready",
-        type_ = "string",
-        json_path = ".status.conditions[?(@.type=='Ready')].status"
-    ),
-    printcolumn(
-        name = "Age",
-        type_ = "date",
-        json_path = ".metadata.creationTimestamp"
     )
 )]
 #[serde(rename_all = "camelCase", remote = "Self")]
@@ -48,6 +38,11 @@ pub struct DeploymentPipelineSpec {
     /// The allowed promotions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub promotion_paths: Vec<PromotionPath>,
+    /// What becomes of a release that did not take the steps before: `Strict` refuses it, `Advisory` (meant where
+    /// nothing is said) lets it run and says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("enum" = ["Strict", "Advisory"]))]
+    pub enforcement: Option<String>,
 }
 
 optional_spec!(DeploymentPipelineSpec);
@@ -78,6 +73,21 @@ pub struct TargetEnvironment {
     /// Whether a person must agree first; means the same as `requiresApproval`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_manual_approval_required: Option<bool>,
+    /// Whether who agrees must be somebody else than who asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requires_other_approver: Option<bool>,
+    /// Promotes by itself what has been doing well in the source; an approval is waited for all the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub auto_promote: Option<AutoPromote>,
+}
+
+/// When a release is promoted by itself.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AutoPromote {
+    /// How long it must have been ready in the source; at once where nothing is said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(regex(pattern = go_duration::PATTERN))]
+    pub after: Option<String>,
 }
 
 /// What was seen of a pipeline.
@@ -105,6 +115,10 @@ pub struct Promotion {
     pub to: EnvironmentName,
     /// Somebody must agree first.
     pub needs_approval: bool,
+    /// Who agrees must be somebody else than who asked.
+    pub needs_other_approver: bool,
+    /// How long a release must have been ready before it is promoted by itself; never where there is nothing.
+    pub auto_after: Option<Duration>,
 }
 
 /// A pipeline as everybody else sees it: the allowed promotions, in the order they were written.
@@ -112,12 +126,16 @@ pub struct Promotion {
 pub struct Resolved {
     promotions: Vec<Promotion>,
     sources: Vec<EnvironmentName>,
+    is_strict: bool,
 }
 
 impl DeploymentPipelineSpec {
     /// Reads the variants of all generations into one form.
     pub fn resolve(&self) -> Result<Resolved, Problem> {
-        let mut resolved = Resolved::default();
+        let mut resolved = Resolved {
+            is_strict: self.enforcement.as_deref() == Some("Strict"),
+            ..Resolved::default()
+        };
         for (index, path) in self.promotion_paths.iter().enumerate() {
             let field = format!("spec.promotionPaths[{index}]");
             let source_field = format!("{field}.sourceEnvironmentRef");
@@ -133,10 +151,19 @@ impl DeploymentPipelineSpec {
                     ));
                 }
                 let asked = [target.requires_approval, target.is_manual_approval_required];
+                let auto_after = match &target.auto_promote {
+                    None => None,
+                    Some(auto) => Some(auto.after(&format!(
+                        "{field}.targetEnvironmentRefs[{index}].autoPromote.after"
+                    ))?),
+                };
+                let needs_other_approver = target.requires_other_approver == Some(true);
                 resolved.promotions.push(Promotion {
                     from: from.clone(),
                     to: target.name.clone(),
-                    needs_approval: asked.contains(&Some(true)),
+                    needs_approval: needs_other_approver || asked.contains(&Some(true)),
+                    needs_other_approver,
+                    auto_after,
                 });
             }
             resolved.sources.push(from);
@@ -156,7 +183,31 @@ impl DeploymentPipelineSpec {
     }
 }
 
+impl AutoPromote {
+    fn after(&self, field: &str) -> Result<Duration, Problem> {
+        let Some(written) = &self.after else {
+            return Ok(Duration::ZERO);
+        };
+        go_duration::parse(written).ok_or_else(|| {
+            Problem::new(
+                field,
+                format!("is no duration: {written:?}, say 10m or 1h30m"),
+            )
+        })
+    }
+}
+
 impl Resolved {
+    /// Whether a release that did not take the steps before is refused.
+    pub fn is_strict(&self) -> bool {
+        self.is_strict
+    }
+
+    /// The promotions into an environment.
+    pub fn into<'a>(&'a self, to: &'a EnvironmentName) -> impl Iterator<Item = &'a Promotion> {
+        self.promotions.iter().filter(move |step| step.to == *to)
+    }
+
     /// The environment where a component is deployed first: the first source that nothing promotes to.
     pub fn first(&self) -> Option<&EnvironmentName> {
         let targets: BTreeSet<_> = self.promotions.iter().map(|step| &step.to).collect();

@@ -34,16 +34,6 @@ use crate::{
         type_ = "boolean",
         json_path = ".spec.isProduction"
     ),
-    printcolumn(
-        name = "Ready",
-        type_ = "string",
-        json_path = ".status.conditions[?(@.type=='Ready')].status"
-    ),
-    printcolumn(
-        name = "Age",
-        type_ = "date",
-        json_path = ".metadata.creationTimestamp"
-    ),
     validation = Rule::new("size(self.metadata.name) <= 63")
         .message("labels hold this name: it has at most 63 characters")
 )]

@@ -10,5 +10,11 @@ pub const ENVIRONMENT: &str = "openchoreo.dev/environment-cleanup";
 pub const DATA_PLANE: &str = "openchoreo.dev/dataplane-cleanup";
 /// On a `DeploymentPipeline`: the projects that use it.
 pub const DEPLOYMENT_PIPELINE: &str = "openchoreo.dev/deployment-pipeline-cleanup";
+/// On a Component: its bindings, snapshots and workloads.
+pub const COMPONENT: &str = "openchoreo.dev/component-cleanup";
+/// On a `ReleaseBinding`: its Release.
+pub const RELEASE_BINDING: &str = "openchoreo.dev/releasebinding-cleanup";
 /// On a Release: its objects in the plane. The same word as a `DataPlane`'s, by old agreement.
 pub const RELEASE: &str = "openchoreo.dev/dataplane-cleanup";
+/// On a Deployment: its Release and its Endpoints. One letter apart from a Release's, by old agreement.
+pub const DEPLOYMENT: &str = "openchoreo.dev/data-plane-cleanup";

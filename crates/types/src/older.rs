@@ -8,13 +8,17 @@ pub const API_VERSION: &str = "core.choreo.dev/v1";
 const PREFIX: &str = "core.choreo.dev/";
 
 /// Kinds of the first generation that are served.
-const KINDS: [&str; 6] = [
+const KINDS: [&str; 10] = [
     "Organization",
     "Project",
     "Environment",
     "DataPlane",
     "DeploymentPipeline",
     "Release",
+    "DeploymentTrack",
+    "DeployableArtifact",
+    "Deployment",
+    "ConfigurationGroup",
 ];
 
 /// Why a document cannot become ours.

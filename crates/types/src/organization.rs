@@ -23,12 +23,6 @@ use crate::{optional_spec::optional_spec, schema};
     doc = "A tenant: the namespace of the same name holds everything that belongs to it.",
     printcolumn(name = "Namespace", type_ = "string", json_path = ".status.namespace"),
     printcolumn(
-        name = "Ready",
-        type_ = "string",
-        json_path = ".status.conditions[?(@.type=='Ready')].status"
-    ),
-    printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp"),
-    printcolumn(
         name = "Display Name",
         type_ = "string",
         json_path = ".metadata.annotations.openchoreo\\.dev/display-name",

@@ -33,16 +33,6 @@ use crate::{
         json_path = ".status.deploymentPipeline"
     ),
     printcolumn(
-        name = "Ready",
-        type_ = "string",
-        json_path = ".status.conditions[?(@.type=='Ready')].status"
-    ),
-    printcolumn(
-        name = "Age",
-        type_ = "date",
-        json_path = ".metadata.creationTimestamp"
-    ),
-    printcolumn(
         name = "Type",
         type_ = "string",
         json_path = ".spec.type.name",
@@ -79,7 +69,7 @@ pub struct ProjectSpec {
 #[schemars(extend("x-kubernetes-validations" = schema::rules(&[(
     "self.name == oldSelf.name && (has(self.kind) ? self.kind : 'ProjectType') == \
      (has(oldSelf.kind) ? oldSelf.kind : 'ProjectType')",
-    "type is immutable",
+    "type is immutable; make another object"
 )])))]
 pub struct ProjectTypeRef {
     /// Where the type lives: `ProjectType` in the same namespace (meant where nothing is said), or

@@ -38,12 +38,6 @@ use crate::{
     printcolumn(name = "Environment", type_ = "string", json_path = ".spec.environmentName"),
     printcolumn(name = "Healthy", type_ = "string", json_path = ".status.healthy"),
     printcolumn(
-        name = "Ready",
-        type_ = "string",
-        json_path = ".status.conditions[?(@.type=='Ready')].status"
-    ),
-    printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp"),
-    printcolumn(
         name = "Message",
         type_ = "string",
         json_path = ".status.conditions[?(@.type=='Ready')].message",
@@ -59,14 +53,14 @@ use crate::{
 #[schemars(extend("x-kubernetes-validations" = schema::rules(&[(
     "(has(self.targetPlane) ? self.targetPlane : 'dataplane') == \
      (has(oldSelf.targetPlane) ? oldSelf.targetPlane : 'dataplane')",
-    "targetPlane is immutable",
+    "targetPlane is immutable; make another object"
 )])))]
 pub struct ReleaseSpec {
     /// Whose objects these are; cannot change.
     pub owner: ReleaseOwner,
     /// The environment that the objects belong to; cannot change.
     #[schemars(extend("x-kubernetes-validations" = schema::rules(&[
-        ("self == oldSelf", "environmentName is immutable"),
+        ("self == oldSelf", "environmentName is immutable; make another object"),
     ])))]
     pub environment_name: EnvironmentName,
     /// Which plane of the environment is meant; the data plane where nothing is said. Cannot change.
@@ -99,7 +93,7 @@ pub struct ReleaseSpec {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(extend("x-kubernetes-validations" = schema::rules(&[
-    ("self == oldSelf", "owner is immutable"),
+    ("self == oldSelf", "owner is immutable; make another object"),
     (
         "!has(self.componentName) || !has(self.resourceName)",
         "a release belongs to a component or to a resource, not to both",

@@ -9,8 +9,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 pub use status::{
-    ConnectionTarget, EndpointStatus, EndpointUrl, EndpointUrls, PendingConnection,
-    PendingResourceDependency, ReleaseBindingStatus, ResolvedConnection, ResourceDependencyTarget,
+    ConnectionTarget, EndpointStatus, EndpointUrl, EndpointUrls, LONGEST_HISTORY,
+    PendingConnection, PendingResourceDependency, Ran, ReleaseBindingStatus, ResolvedConnection,
+    ResourceDependencyTarget,
 };
 
 use crate::{
@@ -52,16 +53,6 @@ use crate::{
     ),
     printcolumn(name = "Release", type_ = "string", json_path = ".spec.releaseName"),
     printcolumn(
-        name = "Ready",
-        type_ = "string",
-        json_path = ".status.conditions[?(@.type=='Ready')].status"
-    ),
-    printcolumn(
-        name = "Age",
-        type_ = "date",
-        json_path = ".metadata.creationTimestamp"
-    ),
-    printcolumn(
         name = "State",
         type_ = "string",
         json_path = ".spec.state",
@@ -80,7 +71,7 @@ pub struct ReleaseBindingSpec {
     pub owner: WorkloadOwner,
     /// The environment; cannot change.
     #[schemars(extend("x-kubernetes-validations" = schema::rules(&[
-        ("self == oldSelf", "environment is immutable"),
+        ("self == oldSelf", "environment is immutable; make another object"),
     ])))]
     pub environment: EnvironmentName,
     /// The component release that runs there.
@@ -148,14 +139,18 @@ impl ReleaseBindingSpec {
     /// Reads the settings of the workload.
     pub fn overrides(&self) -> Result<ResolvedOverrides, Problem> {
         let field = "spec.workloadOverrides";
-        let written = self.workload_overrides.clone().unwrap_or_default();
+        let Some(written) = &self.workload_overrides else {
+            return Ok(ResolvedOverrides::default());
+        };
         if let Some(unknown) = written.others.keys().next() {
             return Err(Problem::new(
                 format!("{field}.{unknown}"),
                 "cannot be set for one environment: container.env and container.files can",
             ));
         }
-        let container = written.container.unwrap_or_default();
+        let Some(container) = &written.container else {
+            return Ok(ResolvedOverrides::default());
+        };
         Ok(ResolvedOverrides {
             env: workload::settings(&container.env, &format!("{field}.container.env"))?,
             files: workload::files(&container.files, &format!("{field}.container.files"))?,

@@ -19,6 +19,11 @@ pub(crate) fn any_object(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true })
 }
 
+/// A list of objects whose fields are not ours to know.
+pub(crate) fn list_of_objects(generator: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "array", "items": any_object(generator) })
+}
+
 /// Objects whose fields are not ours to know, each under a name.
 pub(crate) fn objects_by_name(generator: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "object", "additionalProperties": any_object(generator) })

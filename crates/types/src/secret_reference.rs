@@ -22,16 +22,6 @@ use crate::{go_duration, schema};
     derive = "PartialEq",
     doc = "Which secrets of a secret store may be used, and under which keys. No secret is in it.",
     printcolumn(
-        name = "Ready",
-        type_ = "string",
-        json_path = ".status.conditions[?(@.type=='Ready')].status"
-    ),
-    printcolumn(
-        name = "Age",
-        type_ = "date",
-        json_path = ".metadata.creationTimestamp"
-    ),
-    printcolumn(
         name = "Keys",
         type_ = "string",
         json_path = ".spec.data[*].secretKey",

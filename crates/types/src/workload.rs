@@ -6,16 +6,19 @@
 mod container;
 mod dependency;
 mod endpoint;
+mod external;
 mod resolve;
 
 use std::collections::BTreeMap;
 
+pub(crate) use container::ONE_VALUE;
 pub use container::{Container, EnvVar, FileVar, KeyRef, ValueSource};
 pub use dependency::{
     Dependencies, EndpointDependency, EnvBindings, InjectedEnv, Injection, OlderConnection,
     ResourceDependency,
 };
 pub use endpoint::{Endpoint, EndpointSchema, EndpointType, Visibility};
+pub use external::{ExternalDependency, ExternalPort, Outside, Place};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use kube::CustomResource;
 pub use resolve::{
@@ -56,16 +59,6 @@ use crate::{
         json_path = ".spec.owner.componentName"
     ),
     printcolumn(
-        name = "Ready",
-        type_ = "string",
-        json_path = ".status.conditions[?(@.type=='Ready')].status"
-    ),
-    printcolumn(
-        name = "Age",
-        type_ = "date",
-        json_path = ".metadata.creationTimestamp"
-    ),
-    printcolumn(
         name = "Image",
         type_ = "string",
         json_path = ".spec.container.image",
@@ -96,7 +89,7 @@ const TEMPLATE_RULES: [(&str, &str); 2] = [
 /// Whose workload it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(extend("x-kubernetes-validations" = schema::rules(&[("self == oldSelf", "owner is immutable")])))]
+#[schemars(extend("x-kubernetes-validations" = schema::rules(&[("self == oldSelf", "owner is immutable; make another object")])))]
 pub struct WorkloadOwner {
     /// The project.
     pub project_name: ProjectName,

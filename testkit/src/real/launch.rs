@@ -209,6 +209,11 @@ fn start_controllers(
         flag("--cluster-signing-key-file", certificates.join("ca.key")),
         flag("--leader-elect", "false"),
         flag("--secure-port", "0"),
+        // A namespace that ends costs some requests for each kind there is, and tests leave hundreds behind: at the usual
+        // 20 requests a second whoever comes last would wait for minutes.
+        flag("--kube-api-qps", "300"),
+        flag("--kube-api-burst", "600"),
+        flag("--concurrent-namespace-syncs", "20"),
     ];
     arguments.extend(options.controller_flags.iter().map(OsString::from));
     Process::start(

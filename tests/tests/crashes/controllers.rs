@@ -45,6 +45,7 @@ impl Controllers {
                 ..Terms::new(platform.namespace(), identity)
             },
             planes: quadrille_controllers::Settings::default(),
+            clock: std::sync::Arc::new(quadrille_controllers::SystemClock),
         };
         let running = tokio::spawn(async move { quadrille_controllers::run(&options).await });
         Self { wire, running }

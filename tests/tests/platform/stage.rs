@@ -1,6 +1,6 @@
 //! A cluster where organizations come and go, and controllers that can be killed.
 
-use std::{fmt::Debug, time::Duration};
+use std::{fmt::Debug, sync::Arc, time::Duration};
 
 use k8s_openapi::api::core::v1::Namespace;
 use kube::{
@@ -8,7 +8,7 @@ use kube::{
     api::{DeleteParams, ListParams, Patch, PatchParams},
     core::NamespaceResourceScope,
 };
-use quadrille_controllers::{Options, lease::Terms};
+use quadrille_controllers::{Clock, Options, SystemClock, lease::Terms};
 use quadrille_testkit::{Cluster, ClusterKind, eventually, wire::Wire};
 use quadrille_types::{
     DataPlane, DeploymentPipeline, Environment, Organization, Project, Release,
@@ -23,6 +23,8 @@ pub(crate) struct Stage {
     pub(crate) cluster: Cluster,
     /// What passes between the controllers and the cluster.
     pub(crate) wire: Wire,
+    /// What the controllers take for the time of day.
+    pub(crate) clock: Arc<dyn Clock>,
     running: Vec<JoinHandle<()>>,
 }
 
@@ -38,6 +40,7 @@ impl Stage {
         Self {
             cluster: Cluster::start().await.unwrap(),
             wire: Wire::default(),
+            clock: Arc::new(SystemClock),
             running: Vec::new(),
         }
     }
@@ -82,6 +85,7 @@ impl Stage {
                 ..Terms::new(lease, "test")
             },
             planes: quadrille_controllers::Settings::default(),
+            clock: Arc::clone(&self.clock),
         };
         let run = async move { quadrille_controllers::run(&options).await };
         self.running.push(tokio::spawn(run));

@@ -153,6 +153,34 @@ async fn a_namespace_with_objects_of_other_releases_stays() {
 }
 
 #[tokio::test]
+async fn a_release_that_never_got_its_namespace_goes_although_others_live_there() {
+    let platform = Platform::start().await;
+    let name = platform.cluster.unique("cell");
+    let namespace = json!({
+        "apiVersion": "v1", "kind": "Namespace",
+        "metadata": { "name": name, "namespace": null },
+    });
+    let guest = crate::objects::in_namespace(config("guest", "1"), Some(&name));
+    platform
+        .release("cell", &[("cell", namespace.clone())])
+        .await;
+    platform.applied("cell").await;
+    platform.release("app", &[("a", guest.clone())]).await;
+    platform.applied("app").await;
+    platform.release("late", &[("cell", namespace)]).await;
+    platform
+        .until_error("late", "cell", "OwnershipConflict")
+        .await;
+    platform.delete("late").await;
+    platform.gone("late").await;
+    assert!(platform.found(&guest).await.is_some());
+    platform.delete("app").await;
+    platform.gone("app").await;
+    platform.delete("cell").await;
+    platform.gone("cell").await;
+}
+
+#[tokio::test]
 async fn a_word_does_not_take_what_another_release_asks_for() {
     let platform = Platform::start().await;
     platform.release("first", &[("x", config("x", "1"))]).await;

@@ -77,6 +77,7 @@ impl Platform {
                 ..Terms::new(self.namespace(), identity)
             },
             planes: quadrille_controllers::Settings::default(),
+            clock: std::sync::Arc::new(quadrille_controllers::SystemClock),
         }
     }
 

@@ -1,6 +1,6 @@
 //! The kinds that components are made of, on a server: what excludes what, what may never change.
 
-use kube::api::{DynamicObject, Patch, PatchParams};
+use kube::api::{DynamicObject, Patch, PatchParams, PostParams};
 use quadrille_testkit::Cluster;
 use serde_json::{Value, json};
 
@@ -196,6 +196,65 @@ async fn what_cannot_be_meant_is_refused() -> anyhow::Result<()> {
 }
 
 #[tokio::test]
+async fn what_lies_outside_is_a_host_or_a_range_with_ports() -> anyhow::Result<()> {
+    let cluster = Cluster::start().await?;
+    let ports = json!([{ "port": 443 }]);
+    let host = |name: &str| json!({ "host": name, "ports": ports });
+    let at = |port: Value| json!({ "host": "a.example.com", "ports": [port] });
+    let cases = [
+        (
+            json!({ "host": "a.example.com", "cidr": "10.0.0.0/8", "ports": ports }),
+            "give either host or cidr",
+        ),
+        (json!({ "ports": ports }), "give either host or cidr"),
+        (host("example"), "should match"),
+        (host("https://a.example.com"), "should match"),
+        (host("a.*.example.com"), "should match"),
+        (
+            json!({ "cidr": "10.0.0.0", "ports": ports }),
+            "should match",
+        ),
+        (json!({ "host": "a.example.com" }), "Required value"),
+        (
+            json!({ "host": "a.example.com", "ports": [] }),
+            "at least 1 items",
+        ),
+        (at(json!({ "port": 0 })), "greater than or equal to 1"),
+        (at(json!({ "port": 65536 })), "less than or equal to 65535"),
+        (
+            at(json!({ "port": 1, "protocol": "SCTP" })),
+            "Unsupported value",
+        ),
+    ];
+    let needing = |outside: &[Value]| workload(json!({ "dependencies": { "external": outside } }));
+    for (outside, words) in cases {
+        let message = refusal(
+            &cluster,
+            "Workload",
+            &needing(std::slice::from_ref(&outside)),
+        )
+        .await?;
+        assert!(message.contains(words), "{outside}: {message}");
+    }
+    let many = vec![host("a.example.com"); 51];
+    let message = refusal(&cluster, "Workload", &needing(&many)).await?;
+    assert!(message.contains("must have at most 50 items"), "{message}");
+    let fine = [
+        host("*.example.com"),
+        json!({ "cidr": "2001:db8::/32", "ports": ports }),
+    ];
+    let object = json!({
+        "apiVersion": "openchoreo.dev/v1alpha1", "kind": "Workload", "metadata": { "name": "fine" },
+        "spec": needing(&fine),
+    });
+    let parameters = PatchParams::apply("tests");
+    let api = objects(&cluster, "Workload")?;
+    api.patch("fine", &parameters, &Patch::Apply(&object))
+        .await?;
+    Ok(())
+}
+
+#[tokio::test]
 async fn owners_types_and_snapshots_never_change() -> anyhow::Result<()> {
     let cluster = Cluster::start().await?;
     let other_owner = json!({ "owner": { "projectName": "q", "componentName": "c" } });
@@ -207,13 +266,13 @@ async fn owners_types_and_snapshots_never_change() -> anyhow::Result<()> {
             "Component",
             component(json!({})),
             json!({ "owner": { "projectName": "q" } }),
-            "owner is immutable",
+            "owner is immutable; make another object",
         ),
         (
             "Component",
             component(json!({})),
             json!({ "componentType": { "name": "job/x" } }),
-            "componentType is immutable",
+            "componentType is immutable; make another object",
         ),
         (
             "Component",
@@ -225,19 +284,19 @@ async fn owners_types_and_snapshots_never_change() -> anyhow::Result<()> {
             "Workload",
             workload(json!({})),
             other_owner.clone(),
-            "owner is immutable",
+            "owner is immutable; make another object",
         ),
         (
             "ComponentType",
             component_type(json!({})),
             json!({ "workloadType": "proxy" }),
-            "workloadType is immutable",
+            "workloadType is immutable; make another object",
         ),
         (
             "ReleaseBinding",
             binding(json!({})),
             json!({ "environment": "prod" }),
-            "environment is immutable",
+            "environment is immutable; make another object",
         ),
         ("ComponentRelease", snapshot(), other_owner, "immutable"),
         ("ComponentRelease", snapshot(), image, "make a new one"),
@@ -259,7 +318,9 @@ async fn owners_types_and_snapshots_never_change() -> anyhow::Result<()> {
         let change = Patch::Merge(json!({ "spec": change }));
         match api.patch(&name, &PatchParams::default(), &change).await {
             Err(kube::Error::Api(status)) => {
-                assert!(status.message.contains(words), "{kind}: {}", status.message);
+                let message = status.message;
+                let named = message.contains(&name) && message.contains("spec");
+                assert!(named && message.contains(words), "{kind}: {message}");
             }
             other => anyhow::bail!("{kind} {change:?}: {other:?}"),
         }
@@ -272,6 +333,36 @@ async fn owners_types_and_snapshots_never_change() -> anyhow::Result<()> {
             )
             .await?;
         assert_eq!(same.data["spec"], document["spec"]);
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_name_that_labels_hold_is_no_longer_than_a_label() -> anyhow::Result<()> {
+    let cluster = Cluster::start().await?;
+    let kinds = [
+        ("Environment", json!({ "dataPlaneRef": "default" })),
+        ("Project", json!({ "deploymentPipelineRef": "default" })),
+        ("Component", component(json!({}))),
+    ];
+    for (kind, spec) in kinds {
+        let api = objects(&cluster, kind)?;
+        let created = async |length: usize| {
+            let object = json!({
+                "apiVersion": "openchoreo.dev/v1alpha1", "kind": kind, "metadata": { "name": "n".repeat(length) },
+                "spec": spec,
+            });
+            let object: DynamicObject = serde_json::from_value(object).expect("an object");
+            api.create(&PostParams::default(), &object).await
+        };
+        created(63).await?;
+        match created(64).await {
+            Err(kube::Error::Api(status)) => {
+                let words = "it has at most 63 characters";
+                assert!(status.message.contains(words), "{kind}: {}", status.message);
+            }
+            other => anyhow::bail!("{kind}: {other:?}"),
+        }
     }
     Ok(())
 }

@@ -25,13 +25,14 @@ pub(crate) fn objects(cluster: &Cluster, kind: &str) -> anyhow::Result<Api<Dynam
     })
 }
 
-/// Every document of `samples/platform` and `samples/components` that is of our kinds, under a name that no other one
-/// has.
+/// Every document of `samples/platform`, `samples/components` and `samples/deployment-system` that is of our kinds, under
+/// a name that no other one has.
 fn samples(cluster: &Cluster) -> anyhow::Result<Vec<Value>> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../samples");
     let mut found = Vec::new();
     let files = fs::read_dir(folder.join("platform"))?;
     let files = files.chain(fs::read_dir(folder.join("components"))?);
+    let files = files.chain(fs::read_dir(folder.join("deployment-system"))?);
     for (number, file) in files.enumerate() {
         let documents: Vec<Value> =
             serde_saphyr::from_multiple(&fs::read_to_string(file?.path())?)?;

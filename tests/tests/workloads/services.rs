@@ -3,11 +3,11 @@
 use k8s_openapi::api::{
     apps::v1::{Deployment, StatefulSet},
     autoscaling::v2::HorizontalPodAutoscaler,
-    core::v1::{PersistentVolumeClaim, Service},
+    core::v1::{Event, PersistentVolume, PersistentVolumeClaim, Service},
     discovery::v1::EndpointSlice,
     policy::v1::PodDisruptionBudget,
 };
-use kube::api::{ListParams, Patch, PatchParams, PostParams};
+use kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use quadrille_testkit::{
     Cluster,
     builders::{mk, mk_deployment, mk_service},
@@ -113,6 +113,83 @@ async fn a_stateful_sets_claims_get_volumes() -> anyhow::Result<()> {
         .collect();
     let bound = |name: &str| (name.to_owned(), "Bound".to_owned(), "standard".to_owned());
     assert_eq!(told, [bound("data-db-0"), bound("data-db-1")]);
+    Ok(())
+}
+
+/// A claim to a gibibyte of a class.
+fn claim(name: &str, class: &str) -> PersistentVolumeClaim {
+    mk(json!({
+        "metadata": { "name": name },
+        "spec": {
+            "storageClassName": class, "accessModes": ["ReadWriteOnce"],
+            "resources": { "requests": { "storage": "1Gi" } },
+        },
+    }))
+}
+
+#[tokio::test]
+async fn a_class_that_nobody_knows_is_told() -> anyhow::Result<()> {
+    let cluster = Cluster::start_with_node().await?;
+    let claims = cluster.api::<PersistentVolumeClaim>();
+    let lost = claim("lost", "no-such-class");
+    claims.create(&PostParams::default(), &lost).await?;
+    let events = cluster.api::<Event>();
+    eventually("the class is missed", async || {
+        let found = events.list(&ListParams::default()).await;
+        let found = found.map_err(|error| error.to_string())?.items;
+        let told = found.iter().any(|event| {
+            event.reason.as_deref() == Some("ProvisioningFailed")
+                && event.involved_object.name.as_deref() == Some("lost")
+                && event.message.as_deref()
+                    == Some(r#"storageclass.storage.k8s.io "no-such-class" not found"#)
+        });
+        if told {
+            Ok(())
+        } else {
+            Err(format!("{found:?}"))
+        }
+    })
+    .await;
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_volume_that_was_made_ends_with_its_claim_and_others_stay() -> anyhow::Result<()> {
+    let cluster = Cluster::with_node().await?;
+    let params = PostParams::default();
+    let volumes = cluster.all::<PersistentVolume>();
+    let own: PersistentVolume = mk(json!({
+        "metadata": { "name": "own" },
+        "spec": {
+            "capacity": { "storage": "1Gi" }, "accessModes": ["ReadWriteOnce"], "storageClassName": "by-hand",
+            "persistentVolumeReclaimPolicy": "Retain", "hostPath": { "path": "/own" },
+        },
+    }));
+    volumes.create(&params, &own).await?;
+    let claims = cluster.api::<PersistentVolumeClaim>();
+    for (name, class) in [("kept", "by-hand"), ("made", "standard")] {
+        claims.create(&params, &claim(name, class)).await?;
+        eventually_object(&claims, name, "bound", |claim| {
+            let status = claim.and_then(|claim| claim.status.as_ref());
+            status.and_then(|status| status.phase.as_deref()) == Some("Bound")
+        })
+        .await;
+    }
+    let made = claims
+        .get("made")
+        .await?
+        .spec
+        .and_then(|spec| spec.volume_name);
+    let made = made.expect("a bound claim names its volume");
+    for name in ["kept", "made"] {
+        claims.delete(name, &DeleteParams::default()).await?;
+    }
+    eventually_object(&volumes, &made, "gone", |volume| volume.is_none()).await;
+    eventually_object(&volumes, "own", "released", |volume| {
+        let status = volume.and_then(|volume| volume.status.as_ref());
+        status.and_then(|status| status.phase.as_deref()) == Some("Released")
+    })
+    .await;
     Ok(())
 }
 

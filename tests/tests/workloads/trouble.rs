@@ -184,6 +184,40 @@ async fn a_pod_waits_for_its_config() -> anyhow::Result<()> {
 }
 
 #[tokio::test]
+async fn a_wish_that_cannot_be_read_is_told() -> anyhow::Result<()> {
+    let cluster = Cluster::with_node().await?;
+    let wishes = [
+        ("ready-after", "soon"),
+        ("crush", "true"),
+        ("start-after", "0s"),
+    ];
+    create(&cluster, &pod("wishes", &wishes, &json!({}))).await?;
+    let events = cluster.api::<Event>();
+    eventually("both mistakes are told, each once", async || {
+        let found = events.list(&ListParams::default()).await;
+        let found = found.map_err(|error| error.to_string())?.items;
+        let mut told: Vec<String> = found
+            .into_iter()
+            .filter(|event| event.reason.as_deref() == Some("InvalidAnnotation"))
+            .filter_map(|event| event.message)
+            .collect();
+        told.sort();
+        let expected = [
+            "annotation node.quadrille.dev/crush is \"true\" and has no effect: there is no such wish",
+            "annotation node.quadrille.dev/ready-after is \"soon\" and has no effect: write a time such as 5s, or never",
+        ];
+        if told == expected {
+            Ok(())
+        } else {
+            Err(format!("{told:?}"))
+        }
+    })
+    .await;
+    until(&cluster, "wishes", "Running, running -, ready, restarts 0").await;
+    Ok(())
+}
+
+#[tokio::test]
 async fn a_pod_that_fits_nowhere_is_told_why() -> anyhow::Result<()> {
     let cluster = Cluster::start_with_node().await?;
     let nowhere = json!({ "nodeSelector": { "there-is": "none-such" } });

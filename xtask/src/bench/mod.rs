@@ -3,12 +3,18 @@
 
 mod apiserver;
 mod apply;
+mod board;
+mod chain;
+mod controller;
 mod engine;
 mod load;
+mod numbers;
+mod objects;
 mod planes;
 mod process;
 mod render;
 mod report;
+mod requests;
 mod subject;
 mod up;
 
@@ -33,6 +39,8 @@ enum Bench {
     Apiserver(apiserver::Arguments),
     /// Server-side apply: in process, and against kube-apiserver.
     Apply(apply::Arguments),
+    /// Components: from what developers write to pods that are ready; edits of them and of their type.
+    Chain(chain::Arguments),
     /// The engine: releases per second, requests, memory, drift; on the embedded server and on kube-apiserver.
     Engine(engine::Arguments),
     /// Many planes, three of which misbehave.
@@ -52,6 +60,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     match &arguments.bench {
         Bench::Apiserver(arguments) => apiserver::run(arguments),
         Bench::Apply(arguments) => apply::run(arguments),
+        Bench::Chain(arguments) => chain::run(arguments),
         Bench::Engine(arguments) => engine::run(arguments),
         Bench::Planes(arguments) => planes::run(arguments),
         Bench::Render(arguments) => render::run(arguments),

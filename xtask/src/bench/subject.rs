@@ -55,10 +55,25 @@ impl Subject {
     }
 
     async fn embedded_with(flags: &[&str]) -> Result<Self> {
-        let quad = workspace::built_release("quad")?;
         let folder = tempfile::Builder::new()
             .prefix("quadrille-bench-")
             .tempdir()?;
+        Self::embedded_in(folder, flags).await
+    }
+
+    /// The same data without the controllers, and with a log of all requests: they will run in a process of their own.
+    pub(super) async fn without_controllers(self) -> Result<Self> {
+        match self.kept {
+            Kept::Embedded(process, folder) => {
+                drop(process);
+                Self::embedded_in(folder, &["--no-controllers"]).await
+            }
+            Kept::Real(_) => bail!("a real control plane has none of our controllers"),
+        }
+    }
+
+    async fn embedded_in(folder: TempDir, flags: &[&str]) -> Result<Self> {
+        let quad = workspace::built_release("quad")?;
         let kubeconfig = folder.path().join("kubeconfig");
         let mut arguments = vec![
             "up".into(),
@@ -107,7 +122,6 @@ impl Subject {
     async fn real_with(options: Options) -> Result<Self> {
         let began = Instant::now();
         let plane = ControlPlane::start(options).await?;
-        let start = began.elapsed();
         let endpoint = Endpoint::from_kubeconfig(&fs::read_to_string(plane.kubeconfig())?)?;
         let pids = ["etcd", "kube-apiserver"]
             .into_iter()
@@ -120,7 +134,9 @@ impl Subject {
                     .with_context(|| format!("{name} has no process id"))
             })
             .collect::<Result<_>>()?;
+        // `quad up` is ready once it serves our definitions: both are ready for the same.
         install_definitions(&endpoint).await?;
+        let start = began.elapsed();
         Ok(Self {
             name: "real",
             began,

@@ -5,19 +5,18 @@ use std::{
     time::{Duration, Instant},
 };
 
-use anyhow::{Context, Result, bail};
-use bytes::Bytes;
-use http::Method;
+use anyhow::Result;
 use serde_json::{Value, json};
 
 use super::{
     engine::phases,
-    load::{Call, create_namespace},
+    load::create_namespace,
+    objects::{OURS, create, until, until_ready},
     process,
     report::{Bound, Goal, Report},
     subject::Subject,
 };
-use crate::{wire::Connection, workspace};
+use crate::workspace;
 
 /// Options of `cargo xtask bench up`.
 #[derive(clap::Args)]
@@ -33,11 +32,8 @@ pub(crate) struct Arguments {
     rest: u64,
 }
 
-const OURS: &str = "/apis/openchoreo.dev/v1alpha1/namespaces/default";
 /// Pods of one Deployment.
 const REPLICAS: usize = 100;
-/// How long anything may take.
-const DEADLINE: Duration = Duration::from_mins(5);
 /// How long a process may still tidy up before it counts as at rest.
 const SETTLE: Duration = Duration::from_secs(10);
 
@@ -207,51 +203,6 @@ fn deployment(index: usize) -> Value {
             },
         },
     })
-}
-
-async fn create(connection: &mut Connection, path: &str, document: &Value) -> Result<()> {
-    let call = Call {
-        method: Method::POST,
-        target: path.to_owned(),
-        content_type: "application/json",
-        body: document.to_string().into(),
-    };
-    phases::send(connection, call).await?;
-    Ok(())
-}
-
-async fn until_ready(connection: &mut Connection, path: &str) -> Result<()> {
-    until(connection, path, |object| {
-        let conditions = object["status"]["conditions"].as_array();
-        conditions.is_some_and(|conditions| {
-            let is_ready =
-                |condition: &Value| condition["type"] == "Ready" && condition["status"] == "True";
-            conditions.iter().any(is_ready)
-        })
-    })
-    .await
-}
-
-/// Asks for an object until it is as it should be.
-async fn until(
-    connection: &mut Connection,
-    path: &str,
-    holds: impl Fn(&Value) -> bool,
-) -> Result<()> {
-    let deadline = Instant::now() + DEADLINE;
-    loop {
-        let answer = connection
-            .send(Method::GET, path, &[], Bytes::new())
-            .await?;
-        let object: Value = serde_json::from_slice(&answer.body).context("an answer is no JSON")?;
-        if holds(&object) {
-            return Ok(());
-        }
-        if Instant::now() > deadline {
-            bail!("{path} does not get there: {}", object["status"]);
-        }
-        tokio::time::sleep(Duration::from_millis(2)).await;
-    }
 }
 
 fn at_most(what: &str, measured: f64, most: f64, unit: &str) -> Goal {

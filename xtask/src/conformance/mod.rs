@@ -4,6 +4,7 @@
 mod cel;
 mod diff;
 mod expectations;
+mod gateway;
 mod kube_rs;
 mod kubectl;
 mod kubernetes;
@@ -26,6 +27,8 @@ enum Suite {
     Cel(cel::Arguments),
     /// Request scripts against a real kube-apiserver and the embedded one: any difference fails.
     Diff(diff::Arguments),
+    /// What is rendered for gateways, translated by Envoy Gateway and served by a real Envoy.
+    Gateway(gateway::Arguments),
     /// kube-rs's own cluster tests, out of its published crates, unmodified.
     KubeRs(kube_rs::Arguments),
     /// What people type, on a real kube-apiserver and on the embedded one: any difference fails.
@@ -40,6 +43,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     match &arguments.suite {
         Suite::Cel(arguments) => cel::run(arguments),
         Suite::Diff(arguments) => diff::run(arguments),
+        Suite::Gateway(arguments) => gateway::run(arguments),
         Suite::KubeRs(arguments) => kube_rs::run(arguments),
         Suite::Kubectl(arguments) => kubectl::run(arguments),
         Suite::Kubernetes(arguments) => kubernetes::run(arguments),
@@ -50,6 +54,11 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 /// The suite `kube-rs` with its defaults, for `cargo xtask test`.
 pub(crate) fn kube_rs() -> anyhow::Result<()> {
     kube_rs::run(&kube_rs::Arguments::default())
+}
+
+/// The suite `gateway` with its defaults, for `cargo xtask test`.
+pub(crate) fn gateway() -> anyhow::Result<()> {
+    gateway::run(&gateway::Arguments::default())
 }
 
 /// The suite `kubectl` with its defaults, for `cargo xtask test`.

@@ -20,7 +20,7 @@ use super::Generated;
 /// The version of Kubernetes that the embedded server speaks.
 pub(crate) const KUBERNETES: &str = "1.36.3";
 
-const PATH: &str = "crates/apiserver/kinds/builtin.json";
+const PATH: &str = "crates/machinery/kinds/builtin.json";
 
 /// The generated file, or nothing where Go is absent.
 pub(super) fn generate() -> anyhow::Result<Vec<Generated>> {

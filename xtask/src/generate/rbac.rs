@@ -1,4 +1,4 @@
-//! `deploy/rbac/`: what the controllers may do, in the control plane and in a plane; roles for people.
+//! `deploy/rbac/`, `deploy/policies/`: what the controllers may do, in the control plane and in a plane; roles for people.
 
 use quadrille_controllers::permissions::{self, Rule};
 use serde_json::{Value, json};
@@ -30,6 +30,14 @@ pub(crate) fn generate() -> anyhow::Result<Vec<Generated>> {
              namespace of\n# an organization (RoleBinding). What quad-catalog allows is for everybody.",
             &permissions::people::objects(),
         )?,
+        Generated {
+            path: "deploy/policies/approvals.yaml".to_owned(),
+            ..file(
+                "policies",
+                "What the API server checks of approvals and of who asks for a release.",
+                &permissions::policies::objects(),
+            )?
+        },
     ])
 }
 

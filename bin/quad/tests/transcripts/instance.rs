@@ -4,7 +4,7 @@ use std::{
     fs::{self, File},
     io::{BufRead, BufReader},
     path::{Path, PathBuf},
-    process::{Child, ExitStatus, Stdio},
+    process::{Child, Command, ExitStatus, Stdio},
     sync::mpsc,
     thread,
     time::{Duration, Instant},
@@ -27,10 +27,30 @@ pub(crate) struct Instance {
 impl Instance {
     /// Starts `quad up -o json --port 0` with more arguments and waits until it says that it is ready.
     pub(crate) fn start(home: &Path, arguments: &[&str]) -> Self {
+        Self::begin(
+            home,
+            command(home).args(["up", "-o", "json"]).args(arguments),
+        )
+    }
+
+    /// The same on nothing, with everything in the log that we ever write there.
+    pub(crate) fn start_loud(home: &Path) -> Self {
+        let rooms = "apiserver controllers engine planes render store node objects template cli";
+        let ours: Vec<String> = rooms
+            .split(' ')
+            .map(|room| format!("quadrille_{room}=trace"))
+            .collect();
+        let mut command = command(home);
+        command
+            .env("RUST_LOG", format!("info,quad=trace,{}", ours.join(",")))
+            .args(["up", "-o", "json", "--ephemeral", "-v", "-v"]);
+        Self::begin(home, &mut command)
+    }
+
+    fn begin(home: &Path, command: &mut Command) -> Self {
         let log = home.join("quad.log");
-        let mut child = command(home)
-            .args(["up", "-o", "json", "--port", "0"])
-            .args(arguments)
+        let mut child = command
+            .args(["--port", "0"])
             .stdout(Stdio::piped())
             .stderr(File::create(&log).unwrap())
             .spawn()

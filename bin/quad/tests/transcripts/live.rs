@@ -1,6 +1,7 @@
 //! What moves: watches, and what is shown and asked on a terminal.
 
 use std::{
+    collections::BTreeSet,
     fs::{self, File, OpenOptions},
     io::{Read, Write as _},
     path::Path,
@@ -10,7 +11,10 @@ use std::{
     time::Instant,
 };
 
+use k8s_openapi::api::core::v1::Pod;
+use kube::api::{Api, ListParams};
 use rustix::{
+    process::{Pid, Signal, kill_process},
     pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt},
     termios::{Winsize, tcsetwinsize},
 };
@@ -107,6 +111,11 @@ impl Running {
         }
     }
 
+    /// Ends it. Whoever runs tests in the background may have its interrupts ignored.
+    fn end(&self) {
+        kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
+    }
+
     fn code(&mut self) -> Option<i32> {
         self.child.wait().unwrap().code()
     }
@@ -164,6 +173,58 @@ fn a_watch_on_a_terminal_changes_in_place() {
     // Two lines up, and the table once more.
     let said = watch.until("watched   2");
     assert!(said.contains("\u{1b}[2A\r\u{1b}[J"), "{said:?}");
+}
+
+#[test]
+fn the_status_of_a_component_is_followed_until_somebody_ends_it() {
+    let home = tempdir().unwrap();
+    let instance = Instance::start(home.path(), &["--ephemeral"]);
+    let desk = Desk::of(home.path(), &instance);
+    done(&desk, "quad deploy greeter -f samples/greeter");
+    let line = "quad status greeter -w";
+    let mut piped = Running::piped(&mut desk.command(line));
+    let first = piped.until("next: quad promote greeter --to staging\n");
+    assert!(!first.contains('\u{1b}'), "{first:?}");
+    let (mut drawn, _hand) = Running::on_terminal(&mut desk.command(line));
+    drawn.until("quad promote greeter --to staging");
+    let mut facts = Running::piped(&mut desk.command(&format!("{line} -o json")));
+    facts.until("\n");
+    done(&desk, "quad promote greeter --to staging");
+    let second = piped.until("next: quad promote greeter --to production\n");
+    assert!(second.contains("staging"), "{second:?}");
+    // On a terminal it changes in place.
+    let second = drawn.until("quad promote greeter --to production");
+    assert!(second.contains("\u{1b}[J"), "{second:?}");
+    facts.until("quad promote greeter --to production");
+    for mut running in [piped, drawn, facts] {
+        running.end();
+        assert_eq!(running.code(), None, "the signal ended it");
+    }
+}
+
+#[tokio::test]
+async fn a_restart_is_over_when_every_pod_is_a_new_one() {
+    let home = tempdir().unwrap();
+    let instance = Instance::start(home.path(), &["--ephemeral"]);
+    let desk = Desk::of(home.path(), &instance);
+    done(&desk, "quad deploy greeter -f samples/greeter");
+    let client = instance.client().await;
+    let pods = async || -> BTreeSet<String> {
+        let all: Api<Pod> = Api::all(client.clone());
+        let of = ListParams::default().labels("openchoreo.dev/component=greeter");
+        let all = all.list(&of).await.unwrap().items.into_iter();
+        let there = all.filter(|pod| pod.metadata.deletion_timestamp.is_none());
+        there.filter_map(|pod| pod.metadata.name).collect()
+    };
+    let before = pods().await;
+    assert!(!before.is_empty());
+    for _ in 0..3 {
+        let before = pods().await;
+        done(&desk, "quad restart greeter --env development");
+        let after = pods().await;
+        assert_eq!(after.len(), before.len());
+        assert!(after.is_disjoint(&before), "{before:?} {after:?}");
+    }
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod life;
 mod live;
 mod quad;
 mod readme;
+mod secrets;
 mod seeds;
 mod strain;
 mod transcript;

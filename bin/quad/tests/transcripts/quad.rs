@@ -25,6 +25,11 @@ pub(crate) fn command(home: &Path) -> Command {
     command
 }
 
+/// What is said when an answer takes its time: whether it is depends on how busy the machine is.
+fn is_patience(line: &str) -> bool {
+    line.trim_start().starts_with("waiting for ") && line.contains(" … ") && line.ends_with(" s")
+}
+
 /// Runs a command to its end.
 pub(crate) fn finish(command: &mut Command) -> Finished {
     let output = command.output().unwrap();
@@ -32,7 +37,10 @@ pub(crate) fn finish(command: &mut Command) -> Finished {
     Finished {
         code: output.status.code(),
         out: text(output.stdout),
-        err: text(output.stderr),
+        err: text(output.stderr)
+            .split_inclusive('\n')
+            .filter(|line| !is_patience(line.trim_end()))
+            .collect(),
     }
 }
 

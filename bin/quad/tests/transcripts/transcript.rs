@@ -2,11 +2,12 @@
 //!
 //! A line that begins with `$ quad` is run; the lines below it are what it says, standard output first, then
 //! standard error, and its exit code in brackets if that is not 0. What differs from run to run (ages, uids, ports,
-//! names of pods) is written as a word in angle brackets; what is told while something is waited for is left out.
+//! names of pods, digests in names of releases) is written as a word in angle brackets; what is told while something is waited for is left out.
 //!
 //! `QUAD_TRANSCRIPTS=write` writes down what is said now, to be read before it is believed.
 
 use std::{
+    cell::RefCell,
     fs::{self, File},
     path::{Path, PathBuf},
     process::{Command, Stdio},
@@ -30,16 +31,20 @@ pub(crate) struct Desk {
     pub(crate) environment: Vec<(String, String)>,
     /// Words in commands that stand for something of this run: `{web}`.
     pub(crate) words: Vec<(String, String)>,
+    /// The ends of releases' names, as they appeared: digests of what is in them.
+    releases: RefCell<Vec<String>>,
 }
 
 impl Desk {
     /// A desk with the documents on it.
     pub(crate) fn new(home: &Path) -> Self {
         copied(&folder().join("documents"), home);
+        copied(&root().join("samples"), &home.join("samples"));
         Self {
             home: home.to_owned(),
             environment: Vec::new(),
             words: Vec::new(),
+            releases: RefCell::default(),
         }
     }
 
@@ -79,8 +84,16 @@ impl Desk {
 
     /// Runs a transcript and compares it.
     pub(crate) fn follow(&self, name: &str) {
-        let path = folder().join("verbs").join(format!("{name}.txt"));
-        let expected = fs::read_to_string(&path).unwrap();
+        self.follow_file(&folder().join("verbs").join(format!("{name}.txt")));
+    }
+
+    /// Runs the transcript of a sample.
+    pub(crate) fn follow_sample(&self, name: &str) {
+        self.follow_file(&root().join("samples").join(name).join("expected.txt"));
+    }
+
+    fn follow_file(&self, path: &Path) {
+        let expected = fs::read_to_string(path).unwrap();
         let mut said = String::new();
         for line in expected.lines() {
             if let Some(typed) = line.strip_prefix("$ ") {
@@ -94,16 +107,19 @@ impl Desk {
             }
         }
         if std::env::var("QUAD_TRANSCRIPTS").is_ok_and(|wish| wish == "write") {
-            fs::write(&path, said).unwrap();
+            fs::write(path, said).unwrap();
             return;
         }
-        assert!(said == expected, "{}", difference(&path, &expected, &said));
+        assert!(said == expected, "{}", difference(path, &expected, &said));
     }
 
     fn run(&self, typed: &str) -> String {
         let mut line = typed.to_owned();
         for (word, meaning) in &self.words {
             line = line.replace(word, meaning);
+        }
+        for (index, release) in self.releases.borrow().iter().enumerate() {
+            line = line.replace(&format!("<release{}>", index + 1), release);
         }
         let (line, input) = match line.split_once(" < ") {
             Some((line, file)) => (line.to_owned(), Some(self.home.join(file))),
@@ -123,6 +139,17 @@ impl Desk {
         }
     }
 
+    /// Which release it is, in the order in which they appeared.
+    fn number_of(&self, end: &str) -> usize {
+        let mut known = self.releases.borrow_mut();
+        let at = known.iter().position(|one| one == end);
+        let at = at.unwrap_or_else(|| {
+            known.push(end.to_owned());
+            known.len() - 1
+        });
+        at + 1
+    }
+
     /// The text as every run says it.
     fn normal(&self, text: &str) -> String {
         let mut text = text.replace(self.home.to_str().unwrap(), "~");
@@ -136,15 +163,27 @@ impl Desk {
             });
             text = replaced.into_owned();
         }
-        text
+        let release = |found: &Captures<'_>| format!("-<release{}>", self.number_of(&found["end"]));
+        RELEASE.replace_all(&text, release).into_owned()
     }
 }
+
+/// The name of a component's release ends in a digest of what is in it.
+static RELEASE: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"-(?P<end>[0-9a-f]{10})\b").unwrap());
 
 /// What differs from run to run.
 static CHANGING: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
     let patterns = [
         // What is told while something is waited for.
         (r"(?m)^  [a-z]+(\.[a-z0-9.]+)?/\S+: .*\n", ""),
+        (r"(?m)^  \S+ in \S+: .*\n", ""),
+        // Ages below stages, in the first column and between others.
+        (r"(?m)^ +((\d+[smhd]){1,2} ago *)+$", " <ages>"),
+        (r"(?m)^(\d+[smhd]){1,2} ago +", "<age> ago   "),
+        (r"(?P<before>  )(\d+[smhd]){1,2} ago +", "<age> ago   "),
+        (r"(?m)(?P<before>  )(\d+[smhd]){1,2} ago$", "<age> ago"),
+        (r"(?P<before>SINCE|MADE)  +", "   "),
         (r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", "<uid>"),
         (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", "<time>"),
         (
@@ -167,6 +206,10 @@ static CHANGING: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts")
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 fn copied(from: &Path, to: &Path) {

@@ -3,12 +3,17 @@
 use std::{
     io::{BufRead as _, BufReader, Write as _},
     net::{TcpListener, TcpStream},
+    process::Stdio,
     thread,
 };
 
 use tempfile::tempdir;
 
-use crate::{instance::Instance, transcript::Desk};
+use crate::{
+    instance::Instance,
+    quad::{command, finish},
+    transcript::Desk,
+};
 
 #[test]
 fn a_platform_is_applied_looked_at_changed_and_deleted() {
@@ -19,6 +24,98 @@ fn a_platform_is_applied_looked_at_changed_and_deleted() {
     desk.until("quad describe release trouble -n shop", "cannot be pulled");
     for verb in ["get", "describe", "tree", "diff", "wait", "delete"] {
         desk.follow(verb);
+    }
+}
+
+#[test]
+fn a_component_goes_from_environment_to_environment_and_back() {
+    let home = tempdir().unwrap();
+    let instance = Instance::start_on_data(home.path());
+    Desk::of(home.path(), &instance).follow("chain");
+}
+
+#[test]
+fn mistakes_with_components_are_told_and_nothing_is_written() {
+    let home = tempdir().unwrap();
+    let instance = Instance::start_on_data(home.path());
+    Desk::of(home.path(), &instance).follow("chain-mistakes");
+}
+
+#[test]
+fn developers_ask_and_approvers_agree() {
+    let home = tempdir().unwrap();
+    let instance = Instance::start_on_data(home.path());
+    Desk::of(home.path(), &instance).follow("chain-people");
+}
+
+#[test]
+fn what_people_do_by_the_way_works_too() {
+    let home = tempdir().unwrap();
+    let instance = Instance::start_on_data(home.path());
+    Desk::of(home.path(), &instance).follow("clumsy");
+}
+
+#[test]
+fn an_empty_kubeconfig_is_none() {
+    let home = tempdir().unwrap();
+    let answer = |value: &str| {
+        let mut command = command(home.path());
+        finish(command.args(["get", "projects"]).env("KUBECONFIG", value))
+    };
+    // Nothing runs here yet.
+    for (value, words) in [
+        ("", "there is no cluster to talk to"),
+        ("/dev/null", "does not lead to a cluster"),
+    ] {
+        let finished = answer(value);
+        assert_eq!(finished.code, Some(1), "{finished:?}");
+        assert!(finished.err.contains(words), "{finished:?}");
+    }
+    let _instance = Instance::start(home.path(), &[]);
+    let finished = answer("");
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    assert!(finished.out.contains("default"), "{finished:?}");
+    assert_eq!(answer("/dev/null").code, Some(1));
+}
+
+#[test]
+fn a_deletion_that_is_stopped_halfway_is_finished_by_the_next() {
+    let home = tempdir().unwrap();
+    let instance = Instance::start_on_data(home.path());
+    let desk = Desk::of(home.path(), &instance);
+    let done = |line: &str| finish(&mut desk.command(line));
+    assert_eq!(done("quad apply -f organization.yaml").code, Some(0));
+    desk.until("quad get organization shop", "shop");
+    assert_eq!(done("quad wait organization shop").code, Some(0));
+    let all = "-f platform.yaml -f cart.yaml";
+    assert_eq!(done(&format!("quad apply {all}")).code, Some(0));
+    assert_eq!(done("quad wait release cart -n shop").code, Some(0));
+    // It is stopped while it waits for the first ones to go.
+    let mut stopped = desk
+        .command(&format!("quad delete {all}"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    let mut said = BufReader::new(stopped.stdout.take().unwrap());
+    said.read_line(&mut line).unwrap();
+    stopped.kill().unwrap();
+    stopped.wait().unwrap();
+    assert!(line.contains("cart deleted"), "{line}");
+    let finished = done(&format!("quad delete {all}"));
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    assert!(finished.out.contains("cart was not there"), "{finished:?}");
+    let left = done("quad get projects,environments,dataplanes,releases -n shop -o name");
+    assert_eq!(left.out, "", "{left:?}");
+}
+
+#[test]
+fn samples_do_what_is_written_beside_them() {
+    for sample in ["greeter", "shop", "scheduled-task", "overrides"] {
+        let home = tempdir().unwrap();
+        let instance = Instance::start_on_data(home.path());
+        Desk::of(home.path(), &instance).follow_sample(sample);
     }
 }
 

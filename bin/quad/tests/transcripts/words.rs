@@ -74,7 +74,7 @@ fn people_are_told_where_it_is_and_what_to_do_next_without_colour_in_a_pipe() {
         "export KUBECONFIG=~/.local/state/quadrille/default/kubeconfig",
         "data plane     this cluster                      reachable",
         "environments   development → staging → production (approval)",
-        "kubectl apply -f samples/hello.yaml",
+        "quad deploy greeter -f samples/greeter",
     ] {
         assert!(text.contains(part), "{part:?} is missing:\n{text}");
     }

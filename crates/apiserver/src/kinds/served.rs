@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use quadrille_machinery::schema::{NodeId, Schema, Schemas};
+use quadrille_machinery::{
+    kinds::data::{GroupVersion, Served, ServedSubresource},
+    schema::{NodeId, Schema, Schemas},
+};
 
-use super::data::{GroupVersion, Served, ServedSubresource};
 use crate::resource::{Origin, Resource, Subresource};
 
 /// The resources of one group version.

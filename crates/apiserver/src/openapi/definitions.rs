@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use quadrille_machinery::kinds::data::Shape;
 use serde_json::{Map, Value, json};
 
 use super::prose;
-use crate::kinds::{self, data::Shape};
+use crate::kinds;
 
 const PREFIX: &str = "#/components/schemas/";
 

@@ -72,20 +72,25 @@ pub(crate) fn admit(request: &Request, change: &Change<'_>) -> Result<(), Status
         return Ok(());
     }
     let hooks = request.shared.policies.hooks(&request.shared.store)?;
-    if hooks.is_empty() {
+    let plural = &request.resource.plural;
+    let concerned: Vec<&Hook> = hooks
+        .iter()
+        .filter(|hook| hook.definition.constraints.may_concern(plural))
+        .collect();
+    if concerned.is_empty() {
         return Ok(());
     }
     // Expressions may compute for as long as their budget lasts: nobody else should wait for that.
     let has_other_workers = tokio::runtime::Handle::try_current()
         .is_ok_and(|runtime| runtime.runtime_flavor() == RuntimeFlavor::MultiThread);
     if has_other_workers {
-        tokio::task::block_in_place(|| ask_all(request, change, &hooks))
+        tokio::task::block_in_place(|| ask_all(request, change, &concerned))
     } else {
-        ask_all(request, change, &hooks)
+        ask_all(request, change, &concerned)
     }
 }
 
-fn ask_all(request: &Request, change: &Change<'_>, hooks: &[Hook]) -> Result<(), Status> {
+fn ask_all(request: &Request, change: &Change<'_>, hooks: &[&Hook]) -> Result<(), Status> {
     let admission = Admission::new(request, change)?;
     let mut denial = None;
     for hook in hooks {

@@ -15,6 +15,12 @@ _quad_with_names() {
                 return 0
             fi
             ;;
+        deploy | status | promote | approve | reject | rollback | undeploy | restart | history)
+            if [[ $COMP_CWORD -eq 2 && $cur != -* ]]; then
+                COMPREPLY=($(compgen -W "$(quad get components -o name 2>/dev/null | sed 's|.*/||')" -- "$cur"))
+                return 0
+            fi
+            ;;
     esac
     _quad "$@"
 }

@@ -1,6 +1,9 @@
 //! What was found, and how it is shown.
 
-use quadrille_objects::difference::{self, Change, Said};
+use quadrille_objects::{
+    difference::{self, Change, Said},
+    secret::HIDDEN,
+};
 use serde_json::{Value, json};
 
 use crate::{
@@ -36,6 +39,16 @@ pub(crate) enum Deed {
 }
 
 impl Finding {
+    /// Takes the values away, if it is about one of these fields or what is below it.
+    pub(crate) fn hide(&mut self, fields: &[String]) {
+        let is_hidden = fields.iter().any(|field| self.is_about(field));
+        if let Deed::Change(change) = &mut self.deed
+            && is_hidden
+        {
+            change.hide();
+        }
+    }
+
     /// Whether it is about a field or what is below it.
     pub(crate) fn is_about(&self, field: &str) -> bool {
         matches!(&self.deed, Deed::Change(change) if change.path.starts_with(field))
@@ -68,7 +81,6 @@ pub(crate) fn changes(object: &str, before: &Value, after: &Value) -> Vec<Findin
 
 /// The longest value that is shown.
 const LONGEST: usize = 60;
-const HIDDEN: &str = "********";
 
 /// Everything as lines, and what it comes to.
 pub(crate) fn text(findings: &[Finding], style: Style) -> String {
@@ -108,7 +120,8 @@ fn row(finding: &Finding) -> Vec<String> {
     vec![finding.object.clone(), field, words]
 }
 
-fn from_to(change: &Change) -> String {
+/// A change, for people.
+pub(crate) fn from_to(change: &Change) -> String {
     match (&change.before, &change.after) {
         (Some(Said::Hidden), Some(Said::Hidden)) => format!("{HIDDEN} → {HIDDEN} (changed)"),
         (Some(before), Some(after)) => {
@@ -180,13 +193,17 @@ fn summary(findings: &[Finding]) -> String {
     words.join(", ")
 }
 
-/// The same for scripts.
-pub(crate) fn json(findings: &[Finding]) -> Value {
-    let said = |said: &Option<Said>| match said {
+/// A value for scripts, as far as it may be shown.
+pub(crate) fn shown(said: Option<&Said>) -> Value {
+    match said {
         None => Value::Null,
         Some(Said::Hidden) => HIDDEN.into(),
         Some(Said::Value(value)) => value.clone(),
-    };
+    }
+}
+
+/// The same for scripts.
+pub(crate) fn json(findings: &[Finding]) -> Value {
     let all = findings.iter().map(|finding| {
         let object = &finding.object;
         match &finding.deed {
@@ -194,7 +211,7 @@ pub(crate) fn json(findings: &[Finding]) -> Value {
             Deed::Delete => json!({ "object": object, "action": "delete" }),
             Deed::Change(change) => json!({
                 "object": object, "action": "change", "field": change.path,
-                "before": said(&change.before), "after": said(&change.after),
+                "before": shown(change.before.as_ref()), "after": shown(change.after.as_ref()),
             }),
             Deed::Replace { fields, words } => {
                 json!({ "object": object, "action": "replace", "field": fields, "message": words })

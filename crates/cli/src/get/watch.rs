@@ -84,7 +84,7 @@ impl Wanted<'_> {
                     for mut object in items.unwrap_or_else(|| vec![answer]) {
                         object["apiVersion"] = self.kind.api_version().into();
                         object["kind"] = self.kind.kind().into();
-                        told_whole(object, *form)?;
+                        self.told_whole(object, *form)?;
                     }
                 }
                 Ok(())
@@ -137,6 +137,13 @@ impl Wanted<'_> {
         }
     }
 
+    fn told_whole(&self, object: Value, form: Form) -> Result<(), Failure> {
+        if form == Form::Yaml {
+            output::say("---")?;
+        }
+        written(object, form, self.arguments.show_managed_fields)
+    }
+
     fn show(&self, view: &mut View, event: WatchEvent<Value>, style: Style) -> Result<(), Failure> {
         let (told, is_gone) = match event {
             WatchEvent::Added(told) | WatchEvent::Modified(told) => (told, false),
@@ -174,7 +181,7 @@ impl Wanted<'_> {
                 }
                 output::write(table.news(&told, style).as_bytes())
             }
-            View::Whole(form, _) => told_whole(told, *form),
+            View::Whole(form, _) => self.told_whole(told, *form),
         }
     }
 }
@@ -188,13 +195,6 @@ impl View {
             Self::Whole(..) => {}
         }
     }
-}
-
-fn told_whole(object: Value, form: Form) -> Result<(), Failure> {
-    if form == Form::Yaml {
-        output::say("---")?;
-    }
-    written(object, form)
 }
 
 /// Draws the table where it was; one that is higher than the terminal is drawn below what was there.

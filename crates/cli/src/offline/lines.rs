@@ -2,7 +2,7 @@
 //! followed by its indentation; what is written in one line is that line.
 
 /// The line of a field, counted from 1; that of the nearest parent if the field itself is not written.
-pub(super) fn line_of(text: &str, path: &str) -> usize {
+pub(crate) fn line_of(text: &str, path: &str) -> usize {
     let lines: Vec<&str> = text.lines().collect();
     let (mut at, mut end, mut found) = (0, lines.len(), 1);
     for step in steps(path) {

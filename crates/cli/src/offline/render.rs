@@ -6,28 +6,39 @@ use std::{
 };
 
 use clap::ValueEnum;
-use quadrille_render::{Plan, Renderer};
+use quadrille_objects::secret;
+use quadrille_render::{Documents, Plan, Renderer};
 use serde_json::Value;
 
 use super::{Pile, settings::Setting};
 use crate::{
     arguments::TEMPLATE,
+    chain::live::{everything, rehearsed},
+    cluster::Which,
     diff::finding::{self, Deed, Finding},
-    documents::{Document, Files},
+    documents::{Document, Files, Source},
     failure::Failure,
-    fields, output,
+    fields,
+    nearest::nearest,
+    output,
+    runtime::block_on,
     style::Style,
 };
 
-/// Show the objects that components become; no cluster is asked.
+/// Show the objects that components become; no cluster is asked, unless --live.
 #[derive(Debug, clap::Args)]
 #[command(
-    before_help = "Examples:\n  quad render -f shop/ --env staging                    all components of a folder\n  quad render -f shop/ --against main/shop/             what would be different",
+    before_help = "Examples:\n  quad render -f shop/ --env staging                    all components of a folder\n  quad render --live --component cart --env staging     as the cluster has it",
     help_template = TEMPLATE
 )]
 pub(crate) struct Arguments {
     #[command(flatten)]
     pile: Pile,
+    /// Render what the cluster has; documents that are given go over it.
+    #[arg(long, conflicts_with = "against")]
+    live: bool,
+    #[command(flatten)]
+    cluster: Which,
     /// Only this component; can be given more than once.
     #[arg(long, value_name = "NAME")]
     component: Vec<String>,
@@ -40,6 +51,9 @@ pub(crate) struct Arguments {
     /// Compare with what these documents become.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "to"])]
     against: Option<PathBuf>,
+    /// Show what Secrets hold.
+    #[arg(long, conflicts_with = "against")]
+    show_secrets: bool,
     /// How to write.
     #[arg(short, long, value_enum, default_value_t)]
     output: Form,
@@ -69,7 +83,12 @@ struct Rendered {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let rendered = arguments.rendered(&arguments.pile.files.read()?, &arguments.set)?;
+    let given = if arguments.live {
+        arguments.of_the_cluster()?
+    } else {
+        arguments.pile.files.read()?
+    };
+    let mut rendered = arguments.rendered(&given, &arguments.set)?;
     if let Some(path) = &arguments.against {
         let before = Files::of(path.clone()).read();
         let before = before.and_then(|before| arguments.rendered(&before, &[]));
@@ -84,7 +103,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             Err(Failure::told(DIFFERENT))
         };
     }
-    for one in &rendered {
+    for one in &mut rendered {
+        if !arguments.show_secrets {
+            one.hide_secrets();
+        }
         one.remarks();
     }
     match (arguments.output, &arguments.to) {
@@ -112,6 +134,31 @@ fn objects(rendered: &[Rendered]) -> usize {
 }
 
 impl Arguments {
+    /// What the cluster has, with the documents over it.
+    fn of_the_cluster(&self) -> Result<Vec<Document>, Failure> {
+        let given = self.pile.given()?;
+        let objects = block_on(async {
+            let cluster = self.cluster.find().await?;
+            let given = rehearsed(&cluster, &given).await?;
+            everything(&cluster, &given).await
+        })?;
+        let document = |object| Document {
+            place: "the cluster".to_owned(),
+            object,
+            source: Source::default(),
+        };
+        Ok(objects.into_iter().map(document).collect())
+    }
+
+    /// With what quad brings, where there is no cluster that has its own.
+    fn documents(&self, given: impl IntoIterator<Item = Value>) -> Result<Documents, Failure> {
+        if self.live {
+            let read = Documents::read(given.into_iter().collect());
+            return read.map_err(|error| Failure::new(error.to_string()));
+        }
+        self.pile.with_library(given)
+    }
+
     /// Renders every component in every environment that is wanted; all failures at once.
     fn rendered(&self, given: &[Document], set: &[String]) -> Result<Vec<Rendered>, Failure> {
         let settings: Vec<Setting> = set
@@ -124,10 +171,15 @@ impl Arguments {
                 .map(|one| one.object.clone())
                 .collect::<Vec<_>>()
         };
-        let documents = self.pile.with_library(objects(given))?;
+        let documents = self.documents(objects(given))?;
         let components: Vec<String> = match self.component.as_slice() {
             [] => documents.components().map(str::to_owned).collect(),
-            named => named.to_vec(),
+            named => {
+                for name in named {
+                    known(name, &documents)?;
+                }
+                named.to_vec()
+            }
         };
         if components.is_empty() {
             return Err(Failure::new(
@@ -152,7 +204,7 @@ impl Arguments {
                 for setting in &settings {
                     setting.apply(&mut given, component, environment)?;
                 }
-                let documents = self.pile.with_library(objects(&given))?;
+                let documents = self.documents(objects(&given))?;
                 match documents.plan(&quad, component, environment) {
                     Ok(plan) => rendered.push(Rendered {
                         component: component.clone(),
@@ -179,6 +231,18 @@ impl Arguments {
     }
 }
 
+/// A component that is not there is a typing error more often than not.
+fn known(name: &str, documents: &Documents) -> Result<(), Failure> {
+    if documents.components().any(|known| known == name) {
+        return Ok(());
+    }
+    let failure = Failure::new(format!("there is no component {name} that can be rendered"));
+    Err(match nearest(name, documents.components()) {
+        Some(near) => failure.next(format!("Did you mean {near}?")),
+        None => failure,
+    })
+}
+
 impl Rendered {
     /// What is not wrong, but should be known.
     fn remarks(&self) {
@@ -195,6 +259,12 @@ impl Rendered {
                 "{component} in {environment}: waits for the endpoint {} of {}: {}",
                 pending.endpoint, pending.component, pending.reason
             ));
+        }
+    }
+
+    fn hide_secrets(&mut self) {
+        for planned in &mut self.plan.objects {
+            secret::hide(&mut planned.object);
         }
     }
 
@@ -259,4 +329,75 @@ fn findings(before: &[Rendered], after: &[Rendered]) -> Vec<Finding> {
         });
     }
     findings
+}
+
+#[cfg(test)]
+mod tests {
+    use quadrille_render::Documents;
+    use serde_json::json;
+
+    use super::*;
+
+    /// A component whose type makes a Secret of what it is told.
+    fn rendered(token: &str) -> Rendered {
+        let object = |kind: &str, name: &str, spec: Value| {
+            let metadata = json!({ "name": name, "namespace": "default" });
+            json!({ "apiVersion": "openchoreo.dev/v1alpha1", "kind": kind, "metadata": metadata, "spec": spec })
+        };
+        let metadata = json!({ "name": "${metadata.name}", "namespace": "${metadata.namespace}" });
+        let template = |api_version: &str, kind: &str, field: &str, content: Value| json!({ "apiVersion": api_version, "kind": kind, "metadata": metadata, field: content });
+        let deployment = template("apps/v1", "Deployment", "spec", json!({ "template": {} }));
+        let content = json!({ "token": "${parameters.token}" });
+        let secret = template("v1", "Secret", "stringData", content);
+        let schema = json!({ "type": "object", "properties": { "token": { "type": "string" } } });
+        let documents = vec![
+            object(
+                "Component",
+                "cart",
+                json!({
+                    "owner": { "projectName": "shop" }, "componentType": { "name": "deployment/secretive" },
+                    "parameters": { "token": token },
+                }),
+            ),
+            object(
+                "Workload",
+                "cart",
+                json!({
+                    "owner": { "projectName": "shop", "componentName": "cart" }, "container": { "image": "i" },
+                }),
+            ),
+            object(
+                "ComponentType",
+                "secretive",
+                json!({
+                    "workloadType": "deployment", "parameters": { "openAPIV3Schema": schema },
+                    "resources": [
+                        { "id": "deployment", "template": deployment }, { "id": "secret", "template": secret },
+                    ],
+                }),
+            ),
+        ];
+        let documents = Documents::read(documents).unwrap();
+        Rendered {
+            component: "cart".to_owned(),
+            environment: "development".to_owned(),
+            plan: documents
+                .plan(&Renderer::new(), "cart", "development")
+                .unwrap(),
+        }
+    }
+
+    #[test]
+    fn what_is_in_rendered_secrets_is_not_shown() {
+        let findings = findings(&[rendered("canary-one")], &[rendered("canary-two")]);
+        let shown = finding::text(&findings, Style::plain());
+        assert!(shown.contains("stringData.token"), "{shown}");
+        assert!(shown.contains("********"), "{shown}");
+        assert!(!shown.contains("canary"), "{shown}");
+        let mut rendered = rendered("canary");
+        rendered.hide_secrets();
+        let shown = format!("{:?}", rendered.plan.objects);
+        assert!(shown.contains("********"), "{shown}");
+        assert!(!shown.contains("canary"), "{shown}");
+    }
 }

@@ -5,7 +5,7 @@ mod server;
 
 use std::collections::BTreeSet;
 
-use quadrille_render::Renderer;
+use quadrille_render::{DocumentError, Renderer};
 use serde_json::Value;
 
 use self::server::Examiner;
@@ -127,10 +127,22 @@ fn components(
             continue;
         };
         for environment in &environments {
-            if let Err(error) = all.plan(&renderer, component, environment) {
-                let words = error.to_string();
-                let path = field_in(&document.object, &words);
-                complaints.insert(complaint(document, &path, &words));
+            match all.plan(&renderer, component, environment) {
+                Ok(_) => {}
+                Err(DocumentError::Component { problems, .. }) => {
+                    for problem in problems {
+                        complaints.insert(complaint(
+                            document,
+                            &problem.field,
+                            &problem.to_string(),
+                        ));
+                    }
+                }
+                Err(error) => {
+                    let words = error.to_string();
+                    let path = field_in(&document.object, &words);
+                    complaints.insert(complaint(document, &path, &words));
+                }
             }
         }
     }

@@ -2,10 +2,9 @@
 
 use std::{path::Path, time::Duration};
 
-use kube::Client;
 use serde_json::json;
 
-use super::first_look::FirstLook;
+use super::{first_look::FirstLook, sample::Outcome};
 use crate::{
     arguments::Output,
     data_folder::{DataFolder, pasted, shown},
@@ -30,19 +29,31 @@ pub(crate) struct Ready<'a> {
 }
 
 impl Ready<'_> {
-    /// Says where it is and what to do next. People also see what the controllers make of it; scripts don't wait.
-    pub(crate) async fn say(&self, output: Output, client: &Client) -> Result<(), Failure> {
-        if output == Output::Json {
-            return output::say(&self.json().to_string());
+    /// Says to people where it is, at once.
+    pub(crate) fn begin(&self, output: Output) -> Result<(), Failure> {
+        match output {
+            Output::Json => Ok(()),
+            Output::Text => {
+                let style = Style::of_standard_output();
+                output::write(self.beginning(style).as_bytes())
+            }
         }
-        let style = Style::of_standard_output();
-        output::write(self.beginning(style).as_bytes())?;
-        let look = if self.has_controllers {
-            FirstLook::at(client).await
-        } else {
-            FirstLook::default()
-        };
-        output::write(self.end(style, &look).as_bytes())
+    }
+
+    /// Says what the controllers made of it and what to do next; to scripts, that all is there.
+    pub(crate) fn finish(
+        &self,
+        output: Output,
+        look: &FirstLook,
+        sample: &[Outcome],
+    ) -> Result<(), Failure> {
+        match output {
+            Output::Json => output::say(&self.json().to_string()),
+            Output::Text => {
+                let style = Style::of_standard_output();
+                output::write(self.end(style, look, sample).as_bytes())
+            }
+        }
     }
 
     fn json(&self) -> serde_json::Value {
@@ -92,26 +103,62 @@ impl Ready<'_> {
     }
 
     /// What the controllers saw, and what to do next.
-    fn end(&self, style: Style, look: &FirstLook) -> String {
+    fn end(&self, style: Style, look: &FirstLook, sample: &[Outcome]) -> String {
         let lines = look.lines();
         let lines: String = lines
             .iter()
             .map(|(name, is_good, said)| line(style, *is_good, name, said))
             .collect();
+        let outcomes: String = sample.iter().map(|one| outcome(style, one)).collect();
+        let urls = urls(sample);
         let export = style.bold(&format!("export KUBECONFIG={}", pasted(self.kubeconfig)));
         let end = if self.folder.is_temporary() {
             "Ctrl-C stops it, and all data is gone."
         } else {
             "Ctrl-C stops it; your data stays. `quad up --ephemeral` keeps none."
         };
-        let first = if look.is_good() {
-            "kubectl apply -f samples/hello.yaml\n       \
-             quad get releases          quad tree release hello-web          kubectl get pods -A"
-        } else {
-            "quad get organizations     quad get environments -A            kubectl get pods -A"
+        let first = match sample.first() {
+            Some(Outcome { component, .. }) => format!(
+                "quad status {component}          quad promote {component} --to staging          kubectl get components"
+            ),
+            None if look.is_good() => "quad deploy greeter -f samples/greeter\n       \
+                 quad status greeter        quad get components                 kubectl get pods -A"
+                .to_owned(),
+            None => {
+                "quad get organizations     quad get environments -A            kubectl get pods -A"
+                    .to_owned()
+            }
         };
-        format!("{lines}\nNext:  {export}\n       {first}\n{end}\n")
+        format!("{lines}{outcomes}{urls}\nNext:  {export}\n       {first}\n{end}\n")
     }
+}
+
+/// Where the sample can be reached.
+fn urls(sample: &[Outcome]) -> String {
+    let urls: Vec<&str> = sample
+        .iter()
+        .flat_map(|one| &one.urls)
+        .map(String::as_str)
+        .collect();
+    if urls.is_empty() {
+        return String::new();
+    }
+    let urls = urls.join("\n   ");
+    format!("\n   {urls}\n   (simulated pods don't answer)\n")
+}
+
+/// What became of a component of the sample: trouble is told in lines of its own.
+fn outcome(style: Style, outcome: &Outcome) -> String {
+    if outcome.is_good {
+        return line(style, true, &outcome.component, &outcome.words);
+    }
+    let mut words = outcome.words.lines();
+    let first = words.next().unwrap_or_default();
+    let mut text = format!(" {} {:<14} {first}\n", style.red("✖"), outcome.component);
+    for more in words {
+        text.extend(["                  ", more.trim_start(), "\n"]);
+    }
+    text
 }
 
 /// A line of the first screen.
@@ -156,4 +203,24 @@ pub(crate) fn stopped(folder: &DataFolder) {
 /// It ended because somebody insisted.
 pub(crate) fn cut() {
     tracing::warn!(target: "quad", "stopped at once; acknowledged writes are kept");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trouble_of_a_sample_is_told_with_its_cause() {
+        let told = Outcome {
+            component: "greeter".to_owned(),
+            is_good: false,
+            words: "greeter-1 is Degraded in development\n    container main: ImagePullBackOff\n  Look closer: x".to_owned(),
+            urls: Vec::new(),
+        };
+        assert_eq!(
+            outcome(Style::plain(), &told),
+            " ✖ greeter        greeter-1 is Degraded in development\n                  \
+             container main: ImagePullBackOff\n                  Look closer: x\n"
+        );
+    }
 }

@@ -35,16 +35,19 @@ impl Cluster {
     ) -> Result<Self, Failure> {
         let authority = Arc::new(open_authority(folder)?);
         let store = open_store(folder).await?;
-        let definitions = definitions()?;
-        let kinds = definitions.len();
 
         let not_started = |error: &(dyn std::error::Error + 'static)| {
             Failure::new("the API does not start").because(error)
         };
         let mut options = ServerOptions::new(store.clone()).map_err(|error| not_started(&error))?;
-        options.definitions = definitions;
-        options.more_definitions = third_party::definitions();
+        options.definitions = vec![
+            quadrille_types::DEFINITIONS.into(),
+            third_party::definitions().into(),
+        ];
         options.objects = quadrille_controllers::permissions::people::objects();
+        options
+            .objects
+            .extend(quadrille_controllers::permissions::policies::objects());
         options.service_account_key = authority.service_account_key();
         options.root_ca = authority.certificate().to_owned();
         let server = Server::start(options)
@@ -73,7 +76,7 @@ impl Cluster {
             server,
             serving,
             authority,
-            kinds,
+            kinds: quadrille_types::DEFINITIONS.lines().count(),
         })
     }
 
@@ -117,14 +120,6 @@ impl Cluster {
 
 /// The address of the `kubernetes` Service: the first one of the range.
 const SERVICE_ADDRESS: std::net::Ipv4Addr = std::net::Ipv4Addr::new(10, 96, 0, 1);
-
-fn definitions() -> Result<Vec<serde_json::Value>, Failure> {
-    quadrille_types::crds()
-        .iter()
-        .map(serde_json::to_value)
-        .collect::<Result<_, _>>()
-        .map_err(|error| Failure::new("our own kinds cannot be written as JSON").because(&error))
-}
 
 fn open_authority(folder: &DataFolder) -> Result<Authority, Failure> {
     let now = Timestamp::now();

@@ -22,6 +22,7 @@ impl Controllers {
             // Only one process at a time can have the data, so its lease is ours, also after a crash.
             lease: Terms::new("kube-system", "quad-up"),
             planes: quadrille_controllers::Settings::default(),
+            clock: std::sync::Arc::new(quadrille_controllers::SystemClock),
         });
         let running = Arc::clone(&options);
         let task = tokio::spawn(async move {

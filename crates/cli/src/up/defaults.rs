@@ -73,7 +73,8 @@ async fn has_platform(client: &Client, documents: &[Value]) -> Result<bool, kube
     Ok(false)
 }
 
-async fn send(
+/// Sends a request, with a body if there is one.
+pub(super) async fn send(
     client: &Client,
     request: http::request::Builder,
     body: Option<&Value>,

@@ -24,8 +24,17 @@ pub(crate) struct FirstLook {
 }
 
 impl FirstLook {
+    /// Looks, where there are controllers that make something of it.
+    pub(crate) async fn of(client: &Client, has_controllers: bool) -> Self {
+        if has_controllers {
+            Self::at(client).await
+        } else {
+            Self::default()
+        }
+    }
+
     /// Looks until both are in order, or the first screen can wait no longer.
-    pub(crate) async fn at(client: &Client) -> Self {
+    async fn at(client: &Client) -> Self {
         let planes: Api<DataPlane> = Api::namespaced(client.clone(), NAMESPACE);
         let pipelines: Api<DeploymentPipeline> = Api::namespaced(client.clone(), NAMESPACE);
         let started = Instant::now();

@@ -5,8 +5,10 @@ mod cluster;
 pub(crate) mod console;
 mod controllers;
 mod defaults;
+mod equipment;
 mod first_look;
 mod node;
+mod sample;
 
 use std::{
     io,
@@ -20,7 +22,9 @@ use quadrille_apiserver::serve::{JsonLines, RequestLog};
 use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::net::TcpListener;
 
-use self::{cluster::Cluster, controllers::Controllers, node::Node};
+use self::{
+    cluster::Cluster, controllers::Controllers, first_look::FirstLook, node::Node, sample::Sample,
+};
 use crate::{
     arguments::{Output, TEMPLATE},
     data_folder::{DataFolder, pasted, shown},
@@ -33,7 +37,7 @@ use crate::{
 /// Start the platform here; Ctrl-C stops it, your data stays.
 #[derive(Debug, clap::Args)]
 #[command(
-    before_help = "Examples:\n  quad up                         start on the default port with the data of last time\n  quad up --ephemeral --port 0    start on a free port and keep nothing",
+    before_help = "Examples:\n  quad up --sample greeter        start, with a component that runs from the first minute on\n  quad up --ephemeral --port 0    start on a free port and keep nothing",
     help_template = TEMPLATE
 )]
 pub(crate) struct Arguments {
@@ -46,6 +50,9 @@ pub(crate) struct Arguments {
     /// Keep nothing: data lives in memory and is gone in the end.
     #[arg(long, conflicts_with = "data_dir")]
     ephemeral: bool,
+    /// Make something that runs at once, unless it is there already.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["no_controllers", "no_node"])]
+    sample: Option<Sample>,
     /// Only serve the API; run `quad-controller` yourself.
     #[arg(long)]
     no_controllers: bool,
@@ -141,7 +148,18 @@ async fn up(arguments: &Arguments) -> Result<(), Failure> {
     };
     let client = cluster.client();
     let greeting = async {
-        ready.say(arguments.output, &client).await?;
+        ready.begin(arguments.output)?;
+        // Scripts don't wait for what only people look at.
+        let is_looked_at = controllers.is_some() && arguments.output == Output::Text;
+        let (seen, ()) = tokio::join!(
+            FirstLook::of(&client, is_looked_at),
+            equip(&client, controllers.is_some())
+        );
+        let outcomes = match arguments.sample {
+            Some(sample) => sample::run(client.clone(), &url, sample).await?,
+            None => Vec::new(),
+        };
+        ready.finish(arguments.output, &seen, &outcomes)?;
         std::future::pending::<Result<(), Failure>>().await
     };
     tokio::select! {
@@ -163,6 +181,22 @@ async fn up(arguments: &Arguments) -> Result<(), Failure> {
         () = stop.asked() => announce::cut(),
     }
     Ok(())
+}
+
+/// Brings what a platform is equipped with. That it cannot be brought is no reason not to start.
+async fn equip(client: &kube::Client, has_controllers: bool) {
+    if !has_controllers {
+        return;
+    }
+    match equipment::bring(client).await {
+        Ok(left) if left.is_empty() => {}
+        Ok(left) => tracing::warn!(
+            target: "quad",
+            "left as somebody changed them, although this version brings others: {}",
+            left.join(", ")
+        ),
+        Err(failure) => tracing::warn!(target: "quad", "{failure}"),
+    }
 }
 
 fn request_logs(arguments: &Arguments) -> Result<Vec<Arc<dyn RequestLog>>, Failure> {

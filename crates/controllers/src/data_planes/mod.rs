@@ -21,7 +21,7 @@ use tokio::{
     task::JoinHandle,
 };
 
-use crate::{key::Key, platform, releases::Context};
+use crate::{chain, key::Key, platform, releases::Context};
 
 /// What every plane's task needs.
 pub(crate) struct Surroundings {
@@ -87,6 +87,7 @@ impl Tasks {
     fn hear(&mut self, news: News) {
         let context = Arc::clone(&self.surroundings.context);
         let heard = platform::hear(&context, |shelves| &mut shelves.planes, news);
+        chain::platform_changed(&context, &heard, chain::wake::plane);
         for key in &heard.changed {
             let plane = context.world.look().shelves.planes.get(key).cloned();
             if let Some(plane) = plane {

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta, Time};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta};
 use kube::Resource;
 use quadrille_engine::{
     Site,
@@ -18,11 +18,13 @@ use super::{
     environments, organizations,
     owned::Releases,
     pipelines, projects,
-    step::{Kind, NamespaceWish, Step, Sweep, Thing},
+    step::{Found, Kind, NamespaceWish, Step, Sweep, Thing},
 };
 use crate::{
+    alarms::noted,
+    chain::shelves::{in_environment, in_project},
     events::{Event, Regarding},
-    releases::{Context, Guest, Inner, now},
+    releases::{Context, Guest, Inner},
 };
 
 /// How soon to look again at what is on its way out on a plane.
@@ -31,15 +33,15 @@ const LOOK_AGAIN: Duration = Duration::from_millis(500);
 const TRY_AGAIN: Duration = Duration::from_secs(2);
 
 /// What is needed of an object to write to it.
-struct Object {
-    metadata: ObjectMeta,
+pub(crate) struct Object {
+    pub(crate) metadata: ObjectMeta,
     conditions: Vec<Condition>,
     /// Its status, as it is written.
     status: Value,
 }
 
 impl Object {
-    fn of<K: Resource>(object: &K, status: Option<&impl Serialize>) -> Self {
+    pub(crate) fn of<K: Resource>(object: &K, status: Option<&impl Serialize>) -> Self {
         let status = serde_json::to_value(status).unwrap_or_default();
         let conditions = status["conditions"].clone();
         Self {
@@ -73,22 +75,34 @@ fn decide(world: &Inner, thing: &Thing) -> Option<(Object, Step)> {
         Kind::Project => {
             let project = shelves.projects.get(&thing.key)?;
             let object = Object::of(&**project, project.status.as_ref());
+            let here = &thing.key.namespace;
+            let components = world
+                .chain
+                .components
+                .of_group(here, &in_project(&thing.key.name));
             let releases = Releases {
-                are_known: world.has_releases,
-                here: world.briefs(&thing.key.namespace, |facts| {
-                    *facts.project == *thing.key.name
-                }),
+                are_known: world.has_releases && world.chain.is_complete(),
+                makers: components
+                    .map(|component| Found::of(Kind::Component, &**component))
+                    .collect(),
+                here: world.briefs(here, |facts| *facts.project == *thing.key.name),
             };
             (object, projects::decide(project, shelves, &releases))
         }
         Kind::Environment => {
             let environment = shelves.environments.get(&thing.key)?;
             let object = Object::of(&**environment, environment.status.as_ref());
+            let here = &thing.key.namespace;
+            let bindings = world
+                .chain
+                .bindings
+                .of_group(here, &in_environment(&thing.key.name));
             let releases = Releases {
-                are_known: world.has_releases,
-                here: world.briefs(&thing.key.namespace, |facts| {
-                    *facts.environment == *thing.key.name
-                }),
+                are_known: world.has_releases && world.chain.is_complete(),
+                makers: bindings
+                    .map(|binding| Found::of(Kind::ReleaseBinding, &**binding))
+                    .collect(),
+                here: world.briefs(here, |facts| *facts.environment == *thing.key.name),
             };
             (
                 object,
@@ -100,7 +114,8 @@ fn decide(world: &Inner, thing: &Thing) -> Option<(Object, Step)> {
             let object = Object::of(&**pipeline, pipeline.status.as_ref());
             (object, pipelines::decide(pipeline, shelves))
         }
-        Kind::DataPlane | Kind::Release => return None,
+        // They are looked after elsewhere.
+        _ => return None,
     })
 }
 
@@ -120,7 +135,12 @@ pub(super) async fn run(context: &Context, thing: &Thing) -> Option<Duration> {
         thing,
         object,
     };
-    match work.carry_out(step).await {
+    after(thing, work.carry_out(step).await)
+}
+
+/// When to look at a thing again, by how carrying out went.
+pub(crate) fn after(thing: &Thing, carried: Result<Option<Duration>, Trouble>) -> Option<Duration> {
+    match carried {
         Ok(again) => again,
         // The watch brings what is there now.
         Err(Trouble::Conflict(_) | Trouble::NotFound(_)) => None,
@@ -132,7 +152,7 @@ pub(super) async fn run(context: &Context, thing: &Thing) -> Option<Duration> {
 }
 
 /// Whether what is known of a thing is as new as what we wrote last.
-fn is_heard(context: &Context, thing: &Thing, metadata: &ObjectMeta) -> bool {
+pub(crate) fn is_heard(context: &Context, thing: &Thing, metadata: &ObjectMeta) -> bool {
     let mut written = context.written.lock();
     let is_older = written
         .get(thing)
@@ -148,23 +168,32 @@ fn revision(metadata: &ObjectMeta) -> u64 {
     text.parse().unwrap_or(u64::MAX)
 }
 
-struct Work<'a> {
-    context: &'a Context,
-    thing: &'a Thing,
-    object: Object,
+pub(crate) struct Work<'a> {
+    pub(crate) context: &'a Context,
+    pub(crate) thing: &'a Thing,
+    pub(crate) object: Object,
 }
 
 impl Work<'_> {
-    async fn carry_out(mut self, step: Step) -> Result<Option<Duration>, Trouble> {
-        let finalizer = self.thing.kind.finalizer();
+    /// Takes hold of the object, so that nothing of it is left behind. Tells whether it may still be looked after: one
+    /// that is going and was let go is nobody's any more.
+    pub(crate) async fn hold(&mut self) -> Result<bool, Trouble> {
+        let Some(finalizer) = self.thing.kind.finalizer() else {
+            return Ok(true);
+        };
         let is_going = self.object.metadata.deletion_timestamp.is_some();
         let is_held = self.object.is_held_by(finalizer);
-        if is_going && !is_held {
+        if !is_going && !is_held {
+            self.set_finalizer(finalizer, true).await?;
+        }
+        Ok(is_held || !is_going)
+    }
+
+    pub(crate) async fn carry_out(mut self, step: Step) -> Result<Option<Duration>, Trouble> {
+        if !self.hold().await? {
             return Ok(None);
         }
-        if !is_going && !is_held {
-            self.set_finalizer(true).await?;
-        }
+        let is_going = self.object.metadata.deletion_timestamp.is_some();
         let swept = self.sweep(&step.sweeps).await;
         self.say(&step, swept.as_ref().err()).await?;
         if let Some(wish) = step.namespace {
@@ -180,7 +209,9 @@ impl Work<'_> {
                 if let Some(note) = step.note {
                     self.tell(note);
                 }
-                self.set_finalizer(false).await?;
+                if let Some(finalizer) = self.thing.kind.finalizer() {
+                    self.set_finalizer(finalizer, false).await?;
+                }
                 Ok(None)
             }
             Ok(true) => Ok(None),
@@ -276,7 +307,11 @@ impl Work<'_> {
     }
 
     /// Writes the status, if it says something new.
-    async fn say(&mut self, step: &Step, problem: Option<&String>) -> Result<(), Trouble> {
+    pub(crate) async fn say(
+        &mut self,
+        step: &Step,
+        problem: Option<&String>,
+    ) -> Result<(), Trouble> {
         use quadrille_types::conditions::{ConditionType, Reason};
         let mut step_said = step.said.clone();
         if let Some(problem) = problem {
@@ -295,7 +330,8 @@ impl Work<'_> {
             ..Step::default()
         };
         let generation = self.object.metadata.generation;
-        let conditions = said.conditions(&self.object.conditions, generation, &Time(now()));
+        let now = noted(self.context.alarms.now());
+        let conditions = said.conditions(&self.object.conditions, generation, &now);
         let mut status = Map::new();
         status.insert("conditions".to_owned(), json!(conditions));
         status.insert("observedGeneration".to_owned(), json!(generation));
@@ -313,8 +349,7 @@ impl Work<'_> {
         self.patch("/status", &patch).await
     }
 
-    async fn set_finalizer(&mut self, is_held: bool) -> Result<(), Trouble> {
-        let finalizer = self.thing.kind.finalizer();
+    async fn set_finalizer(&mut self, finalizer: &str, is_held: bool) -> Result<(), Trouble> {
         let mut names = self.object.metadata.finalizers.clone().unwrap_or_default();
         names.retain(|name| name != finalizer);
         if is_held {
@@ -327,7 +362,7 @@ impl Work<'_> {
         self.patch("", &patch).await
     }
 
-    async fn patch(&mut self, subresource: &str, patch: &Value) -> Result<(), Trouble> {
+    pub(crate) async fn patch(&mut self, subresource: &str, patch: &Value) -> Result<(), Trouble> {
         let Thing { kind, key } = self.thing;
         let url = format!("{}/{}{subresource}", kind.path(&key.namespace), key.name);
         self.object.metadata = self.context.control.patch_at(url, patch).await?;
@@ -364,7 +399,7 @@ impl Work<'_> {
                 match made.await {
                     // The watch will tell whose it is.
                     Err(Trouble::AlreadyExists(_)) => Ok(()),
-                    made => made,
+                    made => made.map(drop),
                 }
             }
             NamespaceWish::Label => {

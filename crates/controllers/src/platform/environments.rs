@@ -235,6 +235,7 @@ mod tests {
         shelves.environments.hear(News::Listed(vec![told]));
         let releases = Releases {
             are_known: true,
+            makers: Vec::new(),
             here: Vec::new(),
         };
         let environment = serde_json::from_value(environment).expect("an environment");

@@ -7,7 +7,7 @@
 //! There are few of these objects and much depends on them, so whenever one changes, all of its namespace are looked
 //! at again; a look costs no request.
 
-mod carry;
+pub(crate) mod carry;
 mod environments;
 mod organizations;
 mod owned;
@@ -32,6 +32,7 @@ use self::{
     step::{Kind, Thing},
 };
 use crate::{
+    chain,
     queue::Urgency,
     releases::Context,
     shelf::{Heard, Shelf},
@@ -50,6 +51,7 @@ pub(crate) async fn work(context: Arc<Context>) {
     follow(&mut tasks, context.source::<Project>(), |context, news| {
         let heard = hear(context, |shelves| &mut shelves.projects, news);
         context.projects_changed(&heard);
+        chain::platform_changed(context, &heard, chain::wake::project);
     });
     follow(
         &mut tasks,
@@ -57,13 +59,15 @@ pub(crate) async fn work(context: Arc<Context>) {
         |context, news| {
             let heard = hear(context, |shelves| &mut shelves.environments, news);
             context.environments_changed(&heard);
+            chain::platform_changed(context, &heard, chain::wake::environment);
         },
     );
     follow(
         &mut tasks,
         context.source::<DeploymentPipeline>(),
         |context, news| {
-            hear(context, |shelves| &mut shelves.pipelines, news);
+            let heard = hear(context, |shelves| &mut shelves.pipelines, news);
+            chain::platform_changed(context, &heard, chain::wake::pipeline);
         },
     );
     follow(
@@ -137,10 +141,22 @@ async fn dispatch(context: Arc<Context>) {
         let thing = tokio::select! {
             ((), thing) = context.things.next() => thing,
             Some(_) = runs.join_next() => continue,
+            due = context.alarms.due() => {
+                for thing in due {
+                    context.look_at(thing, Urgency::Background, Duration::ZERO);
+                }
+                continue;
+            }
         };
         let context = Arc::clone(&context);
         runs.spawn(async move {
-            let again = carry::run(&context, &thing).await;
+            let again = match thing.kind {
+                Kind::Organization
+                | Kind::Project
+                | Kind::Environment
+                | Kind::DeploymentPipeline => carry::run(&context, &thing).await,
+                _ => chain::run(&context, &thing).await,
+            };
             context.things.done(&(), &thing);
             if let Some(after) = again {
                 context.look_at(thing, Urgency::Background, after);

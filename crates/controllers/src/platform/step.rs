@@ -1,10 +1,12 @@
 //! What is to be done about an object of the platform: the result of a decision, before anything is done.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
-use kube::Resource;
+use kube::{Resource, core::ApiResource};
 use quadrille_objects::word;
 use quadrille_types::{
-    DataPlane, DeploymentPipeline, Environment, Organization, Project, Release, annotations,
+    Approval, ClusterComponentType, ClusterTrait, Component, ComponentRelease, ComponentType,
+    DataPlane, DeploymentPipeline, Environment, Organization, Project, Release, ReleaseBinding,
+    Trait, Workload, annotations,
     conditions::{ConditionType, Holds, Judgement, Reason, record},
     finalizers,
 };
@@ -12,7 +14,7 @@ use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use crate::key::Key;
 
-/// The kinds of the platform.
+/// The kinds that are looked after here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Kind {
     Organization,
@@ -21,6 +23,17 @@ pub(crate) enum Kind {
     DataPlane,
     DeploymentPipeline,
     Release,
+    Component,
+    Workload,
+    ComponentRelease,
+    ReleaseBinding,
+    Approval,
+    ComponentType,
+    ClusterComponentType,
+    Trait,
+    ClusterTrait,
+    /// A project in an environment: no object of its own, but its Release.
+    Cell,
 }
 
 impl Kind {
@@ -33,6 +46,16 @@ impl Kind {
             Self::DataPlane => "DataPlane",
             Self::DeploymentPipeline => "DeploymentPipeline",
             Self::Release => "Release",
+            Self::Component => "Component",
+            Self::Workload => "Workload",
+            Self::ComponentRelease => "ComponentRelease",
+            Self::ReleaseBinding => "ReleaseBinding",
+            Self::Approval => "Approval",
+            Self::ComponentType => "ComponentType",
+            Self::ClusterComponentType => "ClusterComponentType",
+            Self::Trait => "Trait",
+            Self::ClusterTrait => "ClusterTrait",
+            Self::Cell => "cell",
         }
     }
 
@@ -41,25 +64,44 @@ impl Kind {
         use quadrille_planes::feed::url_path;
         let within = Some(namespace).filter(|namespace| !namespace.is_empty());
         let resource = match self {
-            Self::Organization => kube::core::ApiResource::erase::<Organization>(&()),
-            Self::Project => kube::core::ApiResource::erase::<Project>(&()),
-            Self::Environment => kube::core::ApiResource::erase::<Environment>(&()),
-            Self::DataPlane => kube::core::ApiResource::erase::<DataPlane>(&()),
-            Self::DeploymentPipeline => kube::core::ApiResource::erase::<DeploymentPipeline>(&()),
-            Self::Release => kube::core::ApiResource::erase::<Release>(&()),
+            Self::Organization => ApiResource::erase::<Organization>(&()),
+            Self::Project => ApiResource::erase::<Project>(&()),
+            Self::Environment => ApiResource::erase::<Environment>(&()),
+            Self::DataPlane => ApiResource::erase::<DataPlane>(&()),
+            Self::DeploymentPipeline => ApiResource::erase::<DeploymentPipeline>(&()),
+            Self::Release | Self::Cell => ApiResource::erase::<Release>(&()),
+            Self::Component => ApiResource::erase::<Component>(&()),
+            Self::Workload => ApiResource::erase::<Workload>(&()),
+            Self::ComponentRelease => ApiResource::erase::<ComponentRelease>(&()),
+            Self::ReleaseBinding => ApiResource::erase::<ReleaseBinding>(&()),
+            Self::Approval => ApiResource::erase::<Approval>(&()),
+            Self::ComponentType => ApiResource::erase::<ComponentType>(&()),
+            Self::ClusterComponentType => ApiResource::erase::<ClusterComponentType>(&()),
+            Self::Trait => ApiResource::erase::<Trait>(&()),
+            Self::ClusterTrait => ApiResource::erase::<ClusterTrait>(&()),
         };
         url_path(&resource, within)
     }
 
-    /// The finalizer that holds its objects until everything of theirs is gone.
-    pub(crate) fn finalizer(self) -> &'static str {
+    /// The finalizer that holds its objects until everything of theirs is gone; nothing where nothing has to go.
+    pub(crate) fn finalizer(self) -> Option<&'static str> {
         match self {
-            Self::Organization => finalizers::ORGANIZATION,
-            Self::Project => finalizers::PROJECT,
-            Self::Environment => finalizers::ENVIRONMENT,
-            Self::DataPlane => finalizers::DATA_PLANE,
-            Self::DeploymentPipeline => finalizers::DEPLOYMENT_PIPELINE,
-            Self::Release => finalizers::RELEASE,
+            Self::Organization => Some(finalizers::ORGANIZATION),
+            Self::Project => Some(finalizers::PROJECT),
+            Self::Environment => Some(finalizers::ENVIRONMENT),
+            Self::DataPlane => Some(finalizers::DATA_PLANE),
+            Self::DeploymentPipeline => Some(finalizers::DEPLOYMENT_PIPELINE),
+            Self::Release => Some(finalizers::RELEASE),
+            Self::Component => Some(finalizers::COMPONENT),
+            Self::ReleaseBinding => Some(finalizers::RELEASE_BINDING),
+            Self::Workload
+            | Self::Approval
+            | Self::ComponentRelease
+            | Self::ComponentType
+            | Self::ClusterComponentType
+            | Self::Trait
+            | Self::ClusterTrait
+            | Self::Cell => None,
         }
     }
 }

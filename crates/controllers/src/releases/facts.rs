@@ -3,17 +3,22 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use jiff::Timestamp;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use quadrille_objects::{Desired, Record, Stamp, desired, word};
 use quadrille_types::{
-    ReleaseSpec, ReleaseStatus, annotations, finalizers,
+    ReleaseSpec, ReleaseStatus, annotations,
+    conditions::ConditionType,
+    finalizers,
     labels::tracking,
     release::{Intervals, TargetPlane},
 };
 
 use serde::Deserialize;
 
-use super::inventory::{self, Note};
+use super::{
+    inventory::{self, Note},
+    said::{Remark, Said},
+};
 use crate::key::Key;
 
 /// A Release as far as it is read: who wrote which field of it is most of its metadata, and nobody's business here.
@@ -36,6 +41,7 @@ pub(crate) struct Metadata {
     deletion_timestamp: Option<Timestamp>,
     finalizers: Vec<String>,
     annotations: BTreeMap<String, String>,
+    owner_references: Vec<OwnerReference>,
 }
 
 /// What is known of a Release.
@@ -64,7 +70,7 @@ pub(crate) struct Facts {
     /// How often it is audited.
     pub(crate) intervals: Option<Intervals>,
     /// What was written down, without the inventory.
-    pub(crate) said: ReleaseStatus,
+    pub(crate) said: Said,
     /// The inventory, as plans need it.
     pub(crate) records: Vec<Record>,
     /// What else the inventory says of each record's object.
@@ -75,6 +81,21 @@ pub(crate) struct Facts {
     pub(crate) may_prune: Option<i64>,
     /// Whether it may go without its objects.
     pub(crate) is_abandoned: bool,
+    /// What it was rendered from, if it was.
+    pub(crate) rendered: Option<Rendered>,
+}
+
+/// What a Release was rendered from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Rendered {
+    /// The uid of the object that it was rendered for; empty for a cell.
+    pub(crate) owner: String,
+    /// The component release; empty for a cell.
+    pub(crate) snapshot: String,
+    /// Its uid, where that was noted.
+    pub(crate) snapshot_uid: String,
+    /// A digest of all inputs, and the generation that came of them.
+    pub(crate) from: String,
 }
 
 impl Facts {
@@ -86,6 +107,17 @@ impl Facts {
         let annotations = metadata.annotations;
         let annotation = |key: &str| annotations.get(key).map(String::as_str);
         let is_set = |key: &str| annotation(key).is_some_and(|value| value == "true");
+        let owner = metadata
+            .owner_references
+            .iter()
+            .find(|owner| owner.controller == Some(true));
+        let text_of = |key: &str| annotation(key).unwrap_or_default().to_owned();
+        let rendered = annotation(annotations::RENDERED_FROM).map(|from| Rendered {
+            owner: owner.map(|owner| owner.uid.clone()).unwrap_or_default(),
+            snapshot: text_of(annotations::COMPONENT_RELEASE),
+            snapshot_uid: text_of(annotations::COMPONENT_RELEASE_UID),
+            from: from.to_owned(),
+        });
         let spec = release.spec;
         let status = release.status;
         let intervals = spec.intervals();
@@ -129,6 +161,7 @@ impl Facts {
             may_adopt: is_set(annotations::ADOPT),
             may_prune: annotation(annotations::ALLOW_PRUNE).and_then(|value| value.parse().ok()),
             is_abandoned: is_set(annotations::ABANDON),
+            rendered,
             key,
         }
     }
@@ -175,9 +208,9 @@ impl Facts {
 
     /// Whether all objects of the current generation are in the plane.
     pub(crate) fn is_applied(&self) -> bool {
-        use quadrille_types::conditions::{ConditionType, is_true};
+        let applied = self.said.find(ConditionType::ResourcesApplied);
         self.said.observed_generation == Some(self.generation)
-            && is_true(&self.said.conditions, ConditionType::ResourcesApplied)
+            && applied.is_some_and(Remark::is_true)
     }
 }
 

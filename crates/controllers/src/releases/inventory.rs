@@ -10,6 +10,8 @@ use quadrille_types::{
     release::{Health, ObjectError, ObjectStatus},
 };
 
+use super::said::Said;
+
 /// What the inventory says of an object beyond its record.
 #[derive(Clone, Debug)]
 pub(crate) struct Note {
@@ -31,11 +33,11 @@ struct More {
 pub(super) fn split(
     mut status: ReleaseStatus,
     desired: &[Desired],
-) -> (ReleaseStatus, Vec<Record>, Vec<Note>) {
+) -> (Said, Vec<Record>, Vec<Note>) {
     let entries = std::mem::take(&mut status.resources);
     let records = entries.iter().map(|entry| record(entry, desired)).collect();
     let notes = entries.into_iter().map(note).collect();
-    (status, records, notes)
+    (Said::read(status), records, notes)
 }
 
 fn note(entry: ObjectStatus) -> Note {
@@ -53,8 +55,8 @@ fn note(entry: ObjectStatus) -> Note {
 }
 
 /// Puts a status together again.
-pub(super) fn joined(said: &ReleaseStatus, records: &[Record], notes: &[Note]) -> ReleaseStatus {
-    let mut status = said.clone();
+pub(super) fn joined(said: &Said, records: &[Record], notes: &[Note]) -> ReleaseStatus {
+    let mut status = said.status();
     let entries = records.iter().zip(notes).map(|(record, note)| {
         let mut entry = blank(record);
         write(&mut entry, record);

@@ -5,13 +5,13 @@ use std::time::Duration;
 use futures::future::join_all;
 use quadrille_engine::{self as engine, Site};
 use quadrille_objects::{Record, Sight};
-use quadrille_types::{
-    conditions::{self, ConditionType},
-    release::Audit,
-};
+use quadrille_types::{conditions::ConditionType, release::Audit};
 use tokio::time::Instant;
 
-use super::run::{Again, Run};
+use super::{
+    run::{Again, Run},
+    said::Remark,
+};
 
 /// How often objects are read without an event, where nothing else is asked for.
 const AUDIT: Duration = Duration::from_hours(8);
@@ -44,7 +44,8 @@ impl Run<'_> {
 
     /// Reads all objects now and then, although no event came: a watch may have lost one. Tells when to do so again.
     pub(super) async fn audit(&self, site: &Site) -> Option<Again> {
-        let is_settled = conditions::is_true(&self.facts.said.conditions, ConditionType::Ready);
+        let ready = self.facts.said.find(ConditionType::Ready);
+        let is_settled = ready.is_some_and(Remark::is_true);
         let intervals = self.facts.intervals?;
         let chosen = if is_settled {
             intervals.settled

@@ -12,6 +12,7 @@ mod inventory;
 mod looking;
 mod memory;
 mod run;
+mod said;
 mod status;
 mod teardown;
 mod world;
@@ -27,6 +28,7 @@ use kube::{Resource, core::ApiResource};
 use parking_lot::Mutex;
 use quadrille_planes::{
     PlaneName, Trouble,
+    clock::Clock,
     feed::{self, News, Source},
 };
 use quadrille_types::Release;
@@ -35,11 +37,12 @@ use tokio::{sync::watch, task::JoinSet};
 
 pub(crate) use self::{
     facts::{Facts, Written},
-    status::now,
     world::{Brief, Guest, Inner, PlaneFacts, World},
 };
 use self::{run::Again, world::Told};
 use crate::{
+    alarms::Alarms,
+    chain::{self, Kitchen},
     control::Control,
     events::Events,
     key::Key,
@@ -61,6 +64,10 @@ pub(crate) struct Context {
     /// The revisions of things that were written last and are not heard of yet: before that, what is known of them
     /// is old.
     pub(crate) written: Mutex<HashMap<Thing, u64>>,
+    /// Where components are rendered.
+    pub(crate) kitchen: Kitchen,
+    /// Who waits for a moment, and what time it is.
+    pub(crate) alarms: Alarms,
     changes: watch::Sender<()>,
     queue: Queue<Lane, Key>,
     namespace: Option<String>,
@@ -70,13 +77,15 @@ pub(crate) struct Context {
 const AT_ONCE: usize = 48;
 
 impl Context {
-    pub(crate) fn new(control: Control, namespace: Option<String>) -> Self {
+    pub(crate) fn new(control: Control, namespace: Option<String>, clock: Arc<dyn Clock>) -> Self {
         Self {
             events: Events::start(control.clone()),
             control,
             world: World::default(),
             things: Queue::new(platform::AT_ONCE),
             written: Mutex::default(),
+            kitchen: Kitchen::default(),
+            alarms: Alarms::new(clock),
             changes: watch::Sender::new(()),
             queue: Queue::new(AT_ONCE),
             namespace,
@@ -147,6 +156,13 @@ impl Context {
             world.lane(&held.facts)
         };
         self.queue.add(lane, key.clone(), urgency, after);
+    }
+
+    /// Takes in a release that we made or changed ourselves, and runs over it at once.
+    pub(crate) fn release_written(&self, facts: &Arc<Facts>) {
+        self.world.look().put_confirmed(facts);
+        self.tell_owners(facts, false);
+        self.wake(&facts.key, Urgency::Person);
     }
 
     /// Something of a release changed on its plane.
@@ -386,6 +402,10 @@ impl Context {
 
     /// Lets a release's environment and project know what matters to them: that they are used, and that it is gone.
     pub(crate) fn tell_owners(&self, facts: &Facts, is_gone: bool) {
+        let rendered_for = chain::wake::release(&self.world.look(), facts);
+        for thing in rendered_for {
+            self.look_at(thing, Urgency::Person, Duration::ZERO);
+        }
         let concerned: Vec<Thing> = {
             let world = self.world.look();
             let (namespace, shelves) = (&facts.key.namespace, &world.shelves);

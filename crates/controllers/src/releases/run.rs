@@ -251,7 +251,7 @@ impl Run<'_> {
         if !self.facts.is_held() {
             self.facts = writes::hold(self.context, &self.facts).await?;
         }
-        let is_placed = self.facts.said.plane.as_ref() == Some(&ground.reference);
+        let is_placed = self.facts.said.plane.as_deref() == Some(&ground.reference);
         if plan.unrecorded.is_empty() && is_placed {
             return Ok(());
         }
@@ -396,7 +396,7 @@ impl Run<'_> {
             .collect();
         Known {
             generation: self.facts.generation,
-            plane: plane.or_else(|| self.facts.said.plane.clone()),
+            plane: plane.or_else(|| self.facts.said.plane.as_deref().cloned()),
             desired,
             records: self.facts.records.clone(),
             failures,

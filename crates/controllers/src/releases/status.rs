@@ -39,7 +39,7 @@ pub(crate) struct Known<'a> {
 }
 
 /// Now, as exactly as a status can say it: what is written is what is remembered.
-pub(crate) fn now() -> Timestamp {
+pub(super) fn now() -> Timestamp {
     let now = Timestamp::now();
     now.round(jiff::Unit::Second).unwrap_or(now)
 }

@@ -315,6 +315,8 @@ fn users(world: &Inner, facts: &Facts, plane: &PlaneName) -> Option<String> {
         .records
         .iter()
         .filter(|record| record.identity.kind.is("", "Namespace"))
+        // One that it never got is somebody else's, and stays with them.
+        .filter(|record| record.uid.is_some())
         .find_map(|record| {
             let guests = world.guests(plane, &record.identity.name, &facts.key);
             let names: Vec<String> = guests.iter().map(ToString::to_string).collect();

@@ -13,6 +13,7 @@ use quadrille_types::release::PlaneRef;
 
 use super::{facts::Facts, memory::Memory};
 use crate::{
+    chain::shelves::Chain,
     key::Key,
     platform::{
         shelves::Shelves,
@@ -31,6 +32,8 @@ pub(crate) struct World {
 pub(crate) struct Inner {
     /// The objects of the platform's kinds.
     pub(crate) shelves: Shelves,
+    /// The objects of the component chain's kinds.
+    pub(crate) chain: Chain,
     /// Ways to data planes.
     pub(crate) planes: HashMap<PlaneName, PlaneFacts>,
     /// Releases.
@@ -232,6 +235,14 @@ impl Inner {
         }
     }
 
+    /// Takes in a release that we made or changed ourselves: there is nothing newer to ask for.
+    pub(crate) fn put_confirmed(&mut self, facts: &Arc<Facts>) {
+        self.take(Arc::clone(facts));
+        if let Some(held) = self.releases.get_mut(&facts.key) {
+            held.is_confirmed |= held.facts.uid == facts.uid;
+        }
+    }
+
     /// Takes in that a release is gone.
     pub(crate) fn remove(&mut self, key: &Key, uid: &str) {
         self.by_uid.remove(uid);
@@ -324,7 +335,7 @@ impl Inner {
 
     /// Whether the plane that a release has objects on is about to go without them.
     pub(crate) fn is_given_up(&self, facts: &Facts) -> bool {
-        let plane = facts.said.plane.as_ref().map(name_of);
+        let plane = facts.said.plane.as_deref().map(name_of);
         let plane = plane.and_then(|name| self.planes.get(&name));
         plane.is_some_and(|plane| plane.is_going && plane.is_abandoned)
     }

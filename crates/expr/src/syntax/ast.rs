@@ -177,6 +177,23 @@ impl Ast {
         }
     }
 
+    /// The operand and the name of a field: `a.b`, `a.?b`, `a["b"]`.
+    pub(crate) fn field_of(&self, id: Id) -> Option<(Id, &str)> {
+        match self.kind(id) {
+            Kind::Select { operand, field, .. } => Some((*operand, field)),
+            Kind::Call { name, args, .. } if matches!(&**name, "_?._" | "_[_]" | "_[?_]") => {
+                let [operand, field] = args.as_slice() else {
+                    return None;
+                };
+                match self.kind(*field) {
+                    Kind::Literal(Literal::String(field)) => Some((*operand, field)),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
     /// A copy of a subtree, for macros that use an argument twice.
     pub(crate) fn copy(&mut self, id: Id) -> Id {
         if self.nodes.len() > MAX_NODES {

@@ -90,6 +90,16 @@ impl Criteria {
         }
     }
 
+    /// Whether a request for a resource, by its plural name, may be matched at all: most never are, and that is quickly
+    /// told.
+    pub fn may_concern(&self, plural: &str) -> bool {
+        let names = |rule: &Rule| {
+            let mut resources = rule.resources.iter();
+            resources.any(|(resource, _)| resource == "*" || resource == plural)
+        };
+        self.rules.is_empty() || self.rules.iter().any(names)
+    }
+
     /// The name under which the request is matched, if it is. An error is told only if it is.
     pub fn matched<'a>(&self, about: &Attributes<'a>) -> Result<Option<Place<'a>>, SelectorError> {
         let selected = self.selects_namespace(about);

@@ -260,3 +260,15 @@ fn types_raise_doubts_that_requests_would_raise_later() {
         )
     );
 }
+
+#[test]
+fn a_policy_about_other_resources_is_told_by_its_rules_alone() {
+    let criteria = |rules: Value| Criteria::new(&json!({ "resourceRules": rules }));
+    let one = criteria(json!([{ "resources": ["approvals/status", "releasebindings"] }]));
+    assert!(one.may_concern("approvals"));
+    assert!(one.may_concern("releasebindings"));
+    assert!(!one.may_concern("configmaps"));
+    assert!(criteria(json!([{ "resources": ["*"] }])).may_concern("configmaps"));
+    // No rules are about everything.
+    assert!(criteria(json!([])).may_concern("configmaps"));
+}

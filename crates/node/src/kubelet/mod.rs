@@ -201,7 +201,23 @@ async fn take_in(hands: &Hands, pod: &Pod) -> Outcome {
             .runtime
             .resume(&facts.pod, container, attempt, &kubelet.reports);
     }
+    let wishes = if pod.ip.is_none() {
+        kubelet.runtime.misunderstood(&facts.pod.plan)
+    } else {
+        // They were told when the pod was new.
+        Vec::new()
+    };
     kubelet.pods.lock().insert(pod.place.clone(), facts);
+    let about = About {
+        kind: Kind::Pod,
+        place: &pod.place,
+        uid: &pod.uid,
+    };
+    for words in wishes {
+        hands
+            .event_about(&about, ("Warning", "InvalidAnnotation", &words))
+            .await;
+    }
     Ok(())
 }
 

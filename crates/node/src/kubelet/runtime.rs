@@ -78,6 +78,11 @@ pub trait Runtime: Send + Sync + 'static {
     /// As a node shows it: `name://version`.
     fn version(&self) -> String;
 
+    /// What a pod asks of the runtime that it cannot read, each in words.
+    fn misunderstood(&self, _: &Plan) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Makes a place for a pod, and gives its address. `known` is the one that it had before this process started.
     fn prepare(&self, pod: &PodRun, known: Option<&str>) -> String;
 

@@ -13,9 +13,10 @@ use tokio::sync::Notify;
 
 use super::{
     Plan, Restart,
+    plan::ANNOTATION_PREFIX,
     runtime::{News, PodRun, Report, Reports, Runtime},
 };
-use crate::clock::{Clock, Sleep, after, until};
+use crate::clock::{Clock, Sleep, after};
 
 /// What containers do when nobody says otherwise.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +68,14 @@ struct Behaviour {
     exit: Option<(Duration, i32)>,
 }
 
+/// Why an image cannot be pulled by anybody: no host ends in `.invalid`, which is reserved for that.
+fn unresolvable(image: &str) -> Option<String> {
+    let host = image.split_once('/')?.0;
+    let name = host.split(':').next().unwrap_or(host);
+    (name == "invalid" || name.ends_with(".invalid"))
+        .then(|| format!("{image}: lookup {name}: no such host"))
+}
+
 impl Behaviour {
     /// What the annotations ask of a container at its so-many-th start.
     fn of(plan: &Plan, container: usize, attempt: u32, habits: Habits) -> Self {
@@ -77,7 +86,10 @@ impl Behaviour {
             .get(container)
             .is_some_and(|container| container.is_init && !container.is_sidecar);
         let mut behaviour = Self {
-            pull_error: ask("pull-error").map(Into::into),
+            pull_error: ask("pull-error").map(Into::into).or_else(|| {
+                let container = plan.containers.get(container)?;
+                unresolvable(&container.image).map(Into::into)
+            }),
             start: time("start-after").unwrap_or(habits.start),
             ready: match ask("ready-after") {
                 Some("never") => None,
@@ -184,6 +196,16 @@ impl Runtime for Simulated {
         concat!("simulated://", env!("CARGO_PKG_VERSION")).to_owned()
     }
 
+    fn misunderstood(&self, plan: &Plan) -> Vec<String> {
+        let mistakes = plan.annotations.iter().filter_map(|(name, value)| {
+            let wanted = mistake_in(name, value)?;
+            Some(format!(
+                "annotation {ANNOTATION_PREFIX}{name} is {value:?} and has no effect: {wanted}"
+            ))
+        });
+        mistakes.collect()
+    }
+
     fn prepare(&self, pod: &PodRun, known: Option<&str>) -> String {
         let mut state = self.state.lock();
         let known = known.and_then(|text| text.parse::<Ipv4Addr>().ok());
@@ -255,7 +277,7 @@ impl Runtime for Simulated {
                 };
                 let sleep = async {
                     match next {
-                        Some(at) => self.clock.sleep(until(self.clock.now(), at)).await,
+                        Some(at) => self.clock.sleep_until(at).await,
                         None => std::future::pending().await,
                     }
                 };
@@ -266,6 +288,26 @@ impl Runtime for Simulated {
             }
         })
     }
+}
+
+/// What an annotation should be, if it is something else.
+fn mistake_in(name: &str, value: &str) -> Option<&'static str> {
+    let is_time = duration(value).is_some();
+    let (fits, wanted) = match name {
+        "pull-error" => (true, ""),
+        "start-after" | "exit-after" | "stop-after" => (is_time, "write a time such as 5s or 2m"),
+        "ready-after" => (
+            is_time || value == "never",
+            "write a time such as 5s, or never",
+        ),
+        "exit-code" => (value.parse::<i32>().is_ok(), "write a number"),
+        "crash" => (
+            matches!(value, "true" | "false") || value.parse::<u32>().is_ok(),
+            "write \"true\", or how many times",
+        ),
+        _ => (false, "there is no such wish"),
+    };
+    (!fits).then_some(wanted)
 }
 
 /// `200ms`, `5s`, `2m`, `1h`; nothing if it can't be read.
@@ -308,6 +350,18 @@ mod tests {
         }))
     }
 
+    #[test]
+    fn images_of_hosts_that_cannot_exist_cannot_be_pulled() {
+        for (image, can_be_pulled) in [
+            ("registry.invalid/cart:1", false),
+            ("registry.invalid:5000/cart:1", false),
+            ("registry.example.com/invalid/cart:1", true),
+            ("cart:1", true),
+        ] {
+            assert_eq!(unresolvable(image).is_none(), can_be_pulled, "{image}");
+        }
+    }
+
     fn exit(annotations: &[(&str, &str)], is_job: bool, attempt: u32) -> Option<(u64, i32)> {
         let behaviour = Behaviour::of(&plan(annotations, is_job), 0, attempt, Habits::default());
         behaviour.exit.map(|(wait, code)| (wait.as_secs(), code))
@@ -328,6 +382,43 @@ mod tests {
         assert_eq!(exit(&[("crash", "true")], true, 5), Some((0, 1)));
         assert_eq!(exit(&[("crash", "2")], false, 1), Some((0, 1)));
         assert_eq!(exit(&[("crash", "2")], false, 2), None);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_told() {
+        let runtime = Simulated::new(Arc::new(crate::clock::SystemClock));
+        let told = |name: &str, value: &str| runtime.misunderstood(&plan(&[(name, value)], false));
+        let fine = [
+            ("pull-error", "no such image"),
+            ("start-after", "5s"),
+            ("ready-after", "never"),
+            ("exit-after", "200ms"),
+            ("stop-after", "1h"),
+            ("exit-code", "-1"),
+            ("crash", "true"),
+            ("crash", "3"),
+        ];
+        for (name, value) in fine {
+            assert_eq!(told(name, value), Vec::<String>::new(), "{name}: {value}");
+        }
+        let wrong = [
+            ("start-after", "never"),
+            ("ready-after", "soon"),
+            ("exit-after", "5"),
+            ("stop-after", ""),
+            ("exit-code", "one"),
+            ("crash", "often"),
+            ("crush", "true"),
+        ];
+        for (name, value) in wrong {
+            assert_eq!(told(name, value).len(), 1, "{name}: {value}");
+        }
+        assert_eq!(
+            told("ready-after", "soon"),
+            [
+                "annotation node.quadrille.dev/ready-after is \"soon\" and has no effect: write a time such as 5s, or never"
+            ]
+        );
     }
 
     #[test]

@@ -18,7 +18,9 @@ pub enum DocumentError {
         cause: String,
     },
     /// Something is not among the documents.
-    #[error("{kind} {name:?} not found, which {wanted_by} names")]
+    #[error(
+        "{kind} {name:?} not found, which {wanted_by} names; add it to the documents, or name another"
+    )]
     Missing {
         /// The kind.
         kind: String,
@@ -43,6 +45,19 @@ pub enum DocumentError {
         /// Why not.
         problems: Vec<Problem>,
     },
+    /// The cell of a project cannot be rendered.
+    #[error("cell of project {project} in environment {environment}: {error}")]
+    Cell {
+        /// The project.
+        project: String,
+        /// The environment.
+        environment: String,
+        /// Why.
+        error: RenderError,
+    },
+    /// What is exposed cannot be rendered.
+    #[error(transparent)]
+    Exposure(#[from] RenderError),
     /// Rendering failed.
     #[error("Component {component}: {error}")]
     Render {

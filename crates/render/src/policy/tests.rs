@@ -1,25 +1,27 @@
 //! Who may reach what.
 
 use quadrille_types::{
-    ComponentReleaseSpec, DataPlaneSpec, EnvironmentSpec, ReleaseBindingSpec,
-    workload::WorkloadTemplate,
+    DataPlaneSpec, EnvironmentSpec, ReleaseBindingSpec, workload::WorkloadTemplate,
 };
 
 use super::*;
 use crate::inputs::Named;
 
-/// The policy of a workload with these endpoints.
+/// The policy of a workload with these endpoints, where egress is open.
 fn policy(endpoints: &Value, provider: PolicyProvider) -> Value {
-    let template: WorkloadTemplate =
-        serde_json::from_value(json!({ "container": { "image": "i" }, "endpoints": endpoints }))
-            .unwrap();
-    let endpoints = template.resolve("spec").unwrap().endpoints;
+    let workload = json!({ "container": { "image": "i" }, "endpoints": endpoints });
+    render(&workload, None, provider).unwrap()
+}
+
+/// The policy of a workload. Where egress is enforced, with the endpoints of others that were found.
+fn render(
+    workload: &Value,
+    enforced: Option<&[ResolvedConnection]>,
+    provider: PolicyProvider,
+) -> Result<Value, String> {
+    let template: WorkloadTemplate = serde_json::from_value(workload.clone()).unwrap();
+    let workload = template.resolve("spec").unwrap();
     let owner = json!({ "projectName": "shop", "componentName": "cart" });
-    let release: ComponentReleaseSpec = serde_json::from_value(json!({
-        "owner": owner, "workload": template,
-        "componentType": { "kind": "ComponentType", "name": "proxy/x", "spec": { "workloadType": "proxy", "resources": [] } },
-    }))
-    .unwrap();
     let binding: ReleaseBindingSpec =
         serde_json::from_value(json!({ "owner": owner, "environment": "dev" })).unwrap();
     let named = |name| Named { name, uid: "u" };
@@ -27,20 +29,34 @@ fn policy(endpoints: &Value, provider: PolicyProvider) -> Value {
         organization: "acme",
         project: named("shop"),
         component: named("cart"),
-        release: &release,
         binding: &binding,
         environment: named("dev"),
         environment_spec: &EnvironmentSpec::default(),
         plane: named("default"),
         plane_spec: &DataPlaneSpec::default(),
         plane_annotations: &BTreeMap::new(),
+        enforces_egress: enforced.is_some(),
         secrets: &BTreeMap::new(),
-        connections: &[],
+        connections: enforced.unwrap_or_default(),
         resources: &[],
         notification_channel: None,
         restarted_at: None,
     };
-    of(&endpoints, &Metadata::of(&inputs), &inputs, provider)
+    of(&workload, &Metadata::of(&inputs), &inputs, provider).map_err(|error| error.to_string())
+}
+
+/// A dependency on the endpoint `http` of `stock`, and where it was found.
+fn stock(project: &str, target_port: Option<i32>) -> (Value, ResolvedConnection) {
+    let found = json!({
+        "namespace": "acme", "project": project, "component": "stock", "endpoint": "http", "visibility": "namespace",
+        "url": { "scheme": "http", "host": "stock", "port": 80 }, "targetPort": target_port,
+    });
+    let needed = json!({
+        "project": project, "component": "stock", "name": "http", "visibility": "namespace", "envBindings": {},
+    });
+    let workload =
+        json!({ "container": { "image": "i" }, "dependencies": { "endpoints": [needed] } });
+    (workload, serde_json::from_value(found).unwrap())
 }
 
 fn three_endpoints() -> Value {
@@ -79,7 +95,7 @@ fn the_cell_reaches_all_ports_others_what_is_visible_to_them() {
 #[test]
 fn without_endpoints_nobody_gets_in() {
     let standard = policy(&json!({}), PolicyProvider::Standard);
-    assert_eq!(standard["spec"]["ingress"], json!([]));
+    assert_eq!(standard["spec"].get("ingress"), None);
     assert_eq!(standard["spec"]["policyTypes"], json!(["Ingress"]));
     let cilium = policy(&json!({}), PolicyProvider::Cilium);
     assert_eq!(cilium["spec"]["ingress"], json!([{}]));
@@ -96,4 +112,78 @@ fn cilium_gets_http_apart_from_the_rest() {
             { "ports": [port("8080", "UDP")] },
         ]})
     );
+}
+
+#[test]
+fn cilium_takes_forty_ports_at_once() {
+    let endpoints: BTreeMap<String, Value> = (1..=95)
+        .map(|number| {
+            let written = json!({ "type": "TCP", "port": number });
+            (format!("e{number}"), written)
+        })
+        .collect();
+    let policy = policy(&json!(endpoints), PolicyProvider::Cilium);
+    let entries = policy["spec"]["ingress"][0]["toPorts"].as_array().unwrap();
+    let sizes: Vec<usize> = entries
+        .iter()
+        .map(|entry| entry["ports"].as_array().unwrap().len())
+        .collect();
+    assert_eq!(sizes, [40, 40, 15]);
+}
+
+#[test]
+fn egress_goes_to_the_port_that_the_pods_of_a_dependency_listen_on() {
+    for (target_port, expected) in [(Some(8080), 8080), (None, 80)] {
+        let (workload, found) = stock("warehouse", target_port);
+        let policy = render(&workload, Some(&[found]), PolicyProvider::Standard).unwrap();
+        let egress = &policy["spec"]["egress"];
+        assert_eq!(egress.as_array().unwrap().len(), 1);
+        assert_eq!(
+            egress[0]["ports"],
+            json!([{ "port": expected, "protocol": "TCP" }])
+        );
+        let pods = &egress[0]["to"][0]["podSelector"]["matchLabels"];
+        assert_eq!(pods["openchoreo.dev/component"], "stock");
+        assert_eq!(pods["openchoreo.dev/project"], "warehouse");
+    }
+}
+
+#[test]
+fn what_was_not_found_yet_and_what_is_in_the_own_cell_need_no_rule() {
+    let (workload, _) = stock("warehouse", None);
+    let (own, found) = stock("shop", None);
+    for (workload, found) in [(workload, vec![]), (own, vec![found])] {
+        let standard = render(&workload, Some(&found), PolicyProvider::Standard).unwrap();
+        assert_eq!(standard["spec"].get("egress"), None);
+        assert_eq!(
+            standard["spec"]["policyTypes"],
+            json!(["Ingress", "Egress"])
+        );
+        let cilium = render(&workload, Some(&found), PolicyProvider::Cilium).unwrap();
+        assert_eq!(cilium["spec"]["egress"], json!([{}]));
+    }
+}
+
+#[test]
+fn names_are_for_cilium_and_elsewhere_only_where_nothing_is_enforced() {
+    let workload = json!({ "container": { "image": "i" }, "dependencies": { "external": [
+        { "host": "api.example.com", "ports": [{ "port": 443 }] },
+        { "host": "*.example.com", "ports": [{ "port": 443 }] },
+    ]}});
+    let policy = render(&workload, Some(&[]), PolicyProvider::Cilium).unwrap();
+    let to_ports = json!([{ "ports": [{ "port": "443", "protocol": "TCP" }] }]);
+    assert_eq!(
+        policy["spec"]["egress"],
+        json!([
+            { "toFQDNs": [{ "matchPattern": "*.example.com" }], "toPorts": to_ports },
+            { "toFQDNs": [{ "matchName": "api.example.com" }], "toPorts": to_ports },
+        ])
+    );
+    let problem = render(&workload, Some(&[]), PolicyProvider::Standard).unwrap_err();
+    assert!(
+        problem.contains("external[0].host: is \"api.example.com\""),
+        "{problem}"
+    );
+    let open = render(&workload, None, PolicyProvider::Standard).unwrap();
+    assert_eq!(open["spec"].get("egress"), None);
 }

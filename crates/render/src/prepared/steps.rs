@@ -1,31 +1,34 @@
 //! Single steps of the pipeline.
 
+use std::borrow::Cow;
+
 use quadrille_template::{Blueprint, Context, Parameters};
 use quadrille_types::{
-    ComponentReleaseSpec,
+    ReleaseBindingSpec,
     release::TargetPlane,
-    workload::{Resolved as Workload, Source},
+    release_binding::ResolvedOverrides,
+    workload::{Resolved as Workload, ResolvedContainer, Source},
 };
 use serde_json::Value;
 
-use crate::{error::RenderError, finish::Rendered, inputs::Inputs, overrides};
+use crate::{error::RenderError, finish::Rendered, overrides};
 
-/// The workload with the settings of the environment.
-pub(super) fn workload(inputs: &Inputs<'_>) -> Result<Workload, RenderError> {
-    let ComponentReleaseSpec { workload, .. } = inputs.release;
-    let mut resolved = workload
-        .resolve("spec.workload")
-        .map_err(|problem| RenderError::field("component release", problem))?;
-    let over = inputs
-        .binding
+/// The container of a workload with the settings of the environment.
+pub(crate) fn container<'a>(
+    workload: &'a Workload,
+    binding: &ReleaseBindingSpec,
+) -> Result<Cow<'a, ResolvedContainer>, RenderError> {
+    let over = binding
         .overrides()
         .map_err(|problem| RenderError::field("release binding", problem))?;
-    overrides::apply(&mut resolved.container, over);
-    Ok(resolved)
+    let mut container = Cow::Borrowed(&workload.container);
+    if over != ResolvedOverrides::default() {
+        overrides::apply(container.to_mut(), over);
+    }
+    Ok(container)
 }
 
-pub(super) fn secret_references(workload: &Workload) -> Vec<String> {
-    let container = &workload.container;
+pub(crate) fn secret_references(container: &ResolvedContainer) -> Vec<String> {
     let envs = container.env.iter().map(|env| &env.source);
     let files = container.files.iter().map(|file| &file.source);
     let mut names: Vec<String> = envs
@@ -80,11 +83,11 @@ pub(super) fn check_rules(
     })
 }
 
-pub(super) fn create(
+pub(super) fn create<'a>(
     blueprint: &Blueprint,
     context: &Context<'_>,
-    whose: &str,
-    objects: &mut Vec<Rendered>,
+    whose: &'a str,
+    objects: &mut Vec<Rendered<'a>>,
 ) -> Result<(), RenderError> {
     for resource in blueprint.resources() {
         let rendered = resource
@@ -94,7 +97,7 @@ pub(super) fn create(
         objects.extend(rendered.into_iter().map(|object| Rendered {
             plane,
             object,
-            made_by: whose.to_owned(),
+            made_by: whose,
         }));
     }
     Ok(())

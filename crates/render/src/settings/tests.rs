@@ -1,5 +1,7 @@
 //! Where settings go, and under which names.
 
+use std::sync::LazyLock;
+
 use quadrille_types::workload::{Setting, SettingFile};
 
 use super::*;
@@ -11,13 +13,13 @@ fn secret(name: &str, key: &str) -> Source {
     })
 }
 
-fn references() -> BTreeMap<String, SecretReferenceSpec> {
+static REFERENCES: LazyLock<BTreeMap<String, SecretReferenceSpec>> = LazyLock::new(|| {
     let spec = json!({ "template": {}, "data": [
         { "secretKey": "token", "remoteRef": { "key": "github-pat" } },
         { "secretKey": "key", "remoteRef": { "key": "tls", "property": "key.pem" } },
     ]});
     [("github".to_owned(), serde_json::from_value(spec).unwrap())].into()
-}
+});
 
 fn container(env: Vec<(&str, Source)>, files: Vec<(&str, Source)>) -> ResolvedContainer {
     ResolvedContainer {
@@ -44,14 +46,14 @@ fn container(env: Vec<(&str, Source)>, files: Vec<(&str, Source)>) -> ResolvedCo
 
 const STORE: SecretProvider = SecretProvider::ExternalSecrets;
 
-fn sorted(container: &ResolvedContainer) -> Settings {
+fn sorted(container: &ResolvedContainer) -> Settings<'_> {
     sorted_for(container, STORE)
 }
 
-fn sorted_for(container: &ResolvedContainer, provider: SecretProvider) -> Settings {
+fn sorted_for(container: &ResolvedContainer, provider: SecretProvider) -> Settings<'_> {
     sort(
         container,
-        &references(),
+        &REFERENCES,
         provider,
         "greeter-service-development".to_owned(),
     )
@@ -60,13 +62,14 @@ fn sorted_for(container: &ResolvedContainer, provider: SecretProvider) -> Settin
 
 #[test]
 fn objects_have_the_names_that_others_compute_too() {
-    let settings = sorted(&container(
+    let container = container(
         vec![
             ("LOG_LEVEL", Source::Given("info".to_owned())),
             ("GITHUB_TOKEN", secret("github", "token")),
         ],
         vec![],
-    ));
+    );
+    let settings = sorted(&container);
     let derived = settings.derived(SecretProvider::ExternalSecrets);
     assert_eq!(
         derived.env_from,
@@ -98,13 +101,14 @@ fn another_way_to_a_secret_is_another_name_whatever_the_order() {
 
 #[test]
 fn files_are_mounted_one_by_one() {
-    let settings = sorted(&container(
+    let container = container(
         vec![],
         vec![
             ("app.yaml", Source::Given("a: 1".to_owned())),
             ("key.pem", secret("github", "key")),
         ],
-    ));
+    );
+    let settings = sorted(&container);
     let derived = settings.derived(SecretProvider::ExternalSecrets);
     let mount = |path: &str, file: &str| {
         let name = format!("file-mount-{}", generate::short_hash(path.as_bytes()));
@@ -127,13 +131,11 @@ fn files_are_mounted_one_by_one() {
 
 #[test]
 fn a_plane_with_its_own_secrets_gets_no_made_ones() {
-    let settings = sorted_for(
-        &container(
-            vec![("TOKEN", secret("github", "token"))],
-            vec![("key.pem", secret("github", "key"))],
-        ),
-        SecretProvider::Native,
+    let container = container(
+        vec![("TOKEN", secret("github", "token"))],
+        vec![("key.pem", secret("github", "key"))],
     );
+    let settings = sorted_for(&container, SecretProvider::Native);
     let derived = settings.derived(SecretProvider::Native);
     let remote = settings.secret_envs[0].1.property.as_deref();
     assert_eq!(
@@ -150,10 +152,8 @@ fn a_plane_with_its_own_secrets_gets_no_made_ones() {
 
 #[test]
 fn a_driver_needs_its_folder_mounted() {
-    let settings = sorted(&container(
-        vec![("TOKEN", secret("github", "token"))],
-        vec![],
-    ));
+    let container = container(vec![("TOKEN", secret("github", "token"))], vec![]);
+    let settings = sorted(&container);
     let derived = settings.derived(SecretProvider::Csi);
     let class = &derived.volumes[0]["csi"]["volumeAttributes"]["secretProviderClass"];
     assert_eq!(
@@ -166,7 +166,7 @@ fn a_driver_needs_its_folder_mounted() {
 #[test]
 fn a_key_that_does_not_exist_is_told_with_those_that_do() {
     let wrong = container(vec![("A", secret("github", "tokn"))], vec![]);
-    let words = sort(&wrong, &references(), STORE, String::new())
+    let words = sort(&wrong, &REFERENCES, STORE, String::new())
         .unwrap_err()
         .to_string();
     assert_eq!(
@@ -174,7 +174,7 @@ fn a_key_that_does_not_exist_is_told_with_those_that_do() {
         r#"key "tokn" not found in SecretReference "github"; available keys: [token, key]"#
     );
     let wrong = container(vec![], vec![("a.txt", secret("gitlab", "x"))]);
-    let words = sort(&wrong, &references(), STORE, String::new())
+    let words = sort(&wrong, &REFERENCES, STORE, String::new())
         .unwrap_err()
         .to_string();
     assert_eq!(

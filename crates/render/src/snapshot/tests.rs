@@ -51,6 +51,45 @@ fn the_same_content_has_the_same_name_and_another_has_another() {
 }
 
 #[test]
+fn a_name_that_is_not_that_of_the_content_seals_nothing() {
+    let spec = component(&json!({ "traits": [{ "name": "scaler", "instanceName": "s" }] }));
+    for spec in [component(&json!({})), spec] {
+        let snapshot = taken(&spec, "cart:1").unwrap();
+        let mut content = json!(snapshot.spec);
+        assert!(is_sealed(&snapshot.name, "cart", &content));
+        assert!(!is_sealed("cart-v1", "cart", &content));
+        assert!(!is_sealed(&snapshot.name, "web", &content));
+        content["workload"]["container"]["image"] = json!("evil:1");
+        assert!(!is_sealed(&snapshot.name, "cart", &content));
+    }
+}
+
+#[test]
+fn a_password_does_not_get_into_a_release() {
+    let schema = json!({ "openAPIV3Schema": { "type": "object", "properties": {
+        "pin": { "type": "string", "format": "password" } } } });
+    let mut component_type = json!(component_type());
+    component_type["parameters"] = schema.clone();
+    let component_type = serde_json::from_value(component_type).unwrap();
+    let mut traits = traits();
+    for found in traits.values_mut() {
+        found.parameters = serde_json::from_value(schema.clone()).unwrap();
+    }
+    let spec = component(&json!({
+        "parameters": { "pin": "canary" },
+        "traits": [{ "name": "scaler", "instanceName": "s", "parameters": { "pin": "canary" } }],
+    }));
+    let workload = serde_json::from_value(json!({ "container": { "image": "i" } })).unwrap();
+    let problems = take("cart", &spec, &workload, &component_type, &traits).unwrap_err();
+    let fields: Vec<&str> = problems.iter().map(|one| one.field.as_str()).collect();
+    assert_eq!(
+        fields,
+        ["spec.parameters.pin", "spec.traits[0].parameters.pin"]
+    );
+    assert!(!format!("{problems:?}").contains("canary"));
+}
+
+#[test]
 fn what_does_not_change_what_runs_changes_no_name() {
     let plain = taken(&component(&json!({})), "cart:1").unwrap();
     let deployed = taken(&component(&json!({ "autoDeploy": true })), "cart:1").unwrap();
@@ -93,9 +132,9 @@ fn everything_that_is_wrong_is_told_at_once() {
     let problems = taken(&spec, "").unwrap_err();
     let expected = [
         "spec.componentType.name: says job, but ComponentType service runs a deployment",
-        "spec.traits[0]: Trait ghost is not allowed by ComponentType service",
-        "spec.traits[1].instanceName: is \"config\", which another trait of the component or its type has",
-        "spec.traits: Trait \"ghost\" not found",
+        "spec.traits[0]: Trait ghost is not allowed by ComponentType service; it allows [scaler]",
+        "spec.traits[1].instanceName: is \"config\", which another trait of the component or its type has; give it one of its own",
+        "spec.traits[0]: Trait \"ghost\" not found; make it first, or name another",
         "workload.container.image: is empty",
     ];
     assert_eq!(problems, expected);

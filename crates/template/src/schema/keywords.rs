@@ -183,7 +183,7 @@ pub(super) fn check_defaults(schema: &Json, path: &str, problems: &mut Problems)
         structural::default(built.root(), &mut filled);
         let errors: Vec<FieldError> = structural::validate(built.root(), &filled, None);
         for error in &errors {
-            let found = words::problem(error, &filled);
+            let found = words::problem(error, &filled, false);
             let place = if found.path.is_empty() {
                 String::new()
             } else {

@@ -15,13 +15,13 @@ pub(super) fn is_echo(error: &FieldError) -> bool {
     error.field == NO_FIELD && error.detail.starts_with("Checked value must be of type")
 }
 
-/// A problem of one parameter.
-pub(super) fn problem(error: &FieldError, value: &Json) -> Problem {
+/// A problem of one parameter. What is secret is not shown.
+pub(super) fn problem(error: &FieldError, value: &Json, is_secret: bool) -> Problem {
     let path = match error.field.as_str() {
         NO_FIELD => "",
         path => path,
     };
-    let found = look_up(value, path);
+    let found = look_up(value, path).filter(|_| !is_secret);
     let parts = error.kind == Kind::TypeInvalid;
     let got = found.and_then(|found| shown(found, parts));
     let with_got = |words: String| match &got {
@@ -65,6 +65,7 @@ pub(super) fn problem(error: &FieldError, value: &Json) -> Problem {
                 );
             Problem::new(path, with_got(words))
         }
+        _ if is_secret => Problem::new(path, "cannot be used"),
         _ => Problem::new(path, error.message()),
     }
 }

@@ -1,9 +1,11 @@
 //! A definition and its values in one document, and all that comes of it.
 
+use std::collections::BTreeSet;
+
 use quadrille_template::{
-    BindingSource, Blueprint, Budget, COMPONENT_MACROS, Candidate, Context, Definition, KindRule,
-    Language, Limits, OperationSource, PatchSource, PostRuleSource, Problems, RemoveSource,
-    ResourceSource, RuleSource, Section, TargetSource, Variables,
+    BindingSource, Blueprint, Budget, COMPONENT_MACROS, Candidate, Context, DERIVED, Definition,
+    KindRule, Language, Limits, OperationSource, PatchSource, PostRuleSource, Problems,
+    RemoveSource, ResourceSource, RuleSource, Section, TargetSource, Variables,
 };
 use serde_json::{Map, Value as Json, json};
 
@@ -217,10 +219,11 @@ pub(crate) fn run(input: &Json) -> Json {
         came.insert("outline".to_owned(), rows.iter().map(row).collect());
     }
     if show("derived") {
-        came.insert(
-            "derived".to_owned(),
-            blueprint.derived().iter().cloned().collect(),
-        );
+        let fields = COMPONENT_MACROS.iter().map(|one| one.field);
+        let read: BTreeSet<&str> = fields
+            .filter(|field| blueprint.reads().field(DERIVED, field))
+            .collect();
+        came.insert("derived".to_owned(), read.into_iter().collect());
     }
     let limits = Limits {
         steps: input["limits"]["steps"].as_u64().unwrap_or(5_000_000),

@@ -113,7 +113,8 @@ fn cut(text: &str, budget: usize) -> &str {
     &text[..end]
 }
 
-fn hash(text: &str) -> String {
+/// The first eight hexadecimal digits of a text's SHA-256.
+pub fn hash(text: &str) -> String {
     let digest = Sha256::digest(text.as_bytes());
     let mut text = String::with_capacity(HASH_LENGTH);
     for byte in &digest[..HASH_LENGTH / 2] {

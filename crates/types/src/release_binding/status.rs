@@ -42,6 +42,41 @@ pub struct ReleaseBindingStatus {
     /// The `SecretReferences` that it uses.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secret_reference_names: Vec<String>,
+    /// The component release that runs: the one that is asked for, or the one before while that is not let in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub current_release: Option<String>,
+    /// What the Release was last rendered from: what is said here came of that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rendered_from: Option<String>,
+    /// What ran when, the newest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 50))]
+    pub history: Vec<Ran>,
+}
+
+/// How many of what ran are remembered.
+pub const LONGEST_HISTORY: usize = 50;
+
+/// A component release that ran.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Ran {
+    /// The component release.
+    pub release_name: String,
+    /// Since when.
+    #[schemars(schema_with = "schema::time")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<Time>,
+    /// When it was first ready; nothing if it never was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "schema::time")]
+    pub ready_at: Option<Time>,
+    /// Who asked for it, if they said so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requested_by: Option<String>,
+    /// Who agreed, where somebody had to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approved_by: Option<String>,
 }
 
 /// Where an endpoint can be reached.
@@ -53,6 +88,13 @@ pub struct EndpointStatus {
     /// What is spoken there.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub protocol: Option<String>,
+    /// Who may reach it: `project`, `namespace`, `internal`, `external`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub visibility: Vec<String>,
+    /// The port that its pods listen on, where it is another one than that of the address within the cluster. Network
+    /// policies see this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target_port: Option<i32>,
     /// Within the cluster.
     #[serde(rename = "serviceURL", skip_serializing_if = "Option::is_none")]
     pub service_url: Option<EndpointUrl>,
@@ -114,10 +156,14 @@ pub struct ConnectionTarget {
     /// The environment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub environment: Option<String>,
+    /// Whether it is not waited for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub optional: Option<bool>,
 }
 
 /// An endpoint that is needed and was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct ResolvedConnection {
     /// The organization of the component.
     pub namespace: String,
@@ -131,6 +177,9 @@ pub struct ResolvedConnection {
     pub visibility: String,
     /// Where it is.
     pub url: EndpointUrl,
+    /// The port that its pods listen on, where it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target_port: Option<i32>,
 }
 
 /// An endpoint that is needed and was not found.

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::schema;
 
-const ONE_VALUE: (&str, &str) = (
+/// A setting has a value or says where it is.
+pub(crate) const ONE_VALUE: (&str, &str) = (
     "!has(self.value) || !has(self.valueFrom)",
     "give value or valueFrom, not both",
 );

@@ -8,9 +8,10 @@ use serde::{Deserialize, Serialize};
 use crate::{
     names::{ComponentName, ProjectName},
     schema,
+    workload::ExternalDependency,
 };
 
-/// What a workload needs of other components and of resources.
+/// What a workload needs of other components, of resources, and of the world.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Dependencies {
     /// Endpoints of other components.
@@ -24,12 +25,21 @@ pub struct Dependencies {
         extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["ref"])
     )]
     pub resources: Vec<ResourceDependency>,
+    /// What lies outside of the cluster: hosts and ranges of addresses.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 50))]
+    pub external: Vec<ExternalDependency>,
 }
 
 /// An endpoint of another component.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EndpointDependency {
+    /// The organization of the component; the own one where nothing is said. Another one's endpoints are reached by
+    /// gateways only: their visibility is `internal` or `external`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 63))]
+    pub namespace: Option<String>,
     /// The project of the component; the own one where nothing is said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project: Option<ProjectName>,
@@ -39,10 +49,13 @@ pub struct EndpointDependency {
     #[schemars(length(min = 1))]
     pub name: String,
     /// By which way it is reached.
-    #[schemars(extend("enum" = ["project", "namespace"]))]
+    #[schemars(extend("enum" = ["project", "namespace", "internal", "external"]))]
     pub visibility: String,
     /// Which environment variables tell the address.
     pub env_bindings: EnvBindings,
+    /// Whether the workload may start although nobody offers the endpoint yet; its variables are missing then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub optional: Option<bool>,
 }
 
 /// Environment variables that tell the address of an endpoint.

@@ -7,7 +7,7 @@ use crate::{
     problem::Problem,
     workload::{
         Container, EndpointDependency, EndpointType, EnvVar, FileVar, KeyRef, OlderConnection,
-        ResourceDependency, ValueSource, Visibility, WorkloadTemplate,
+        Outside, ResourceDependency, ValueSource, Visibility, WorkloadTemplate,
     },
 };
 
@@ -22,6 +22,8 @@ pub struct Resolved {
     pub connections: Vec<Connection>,
     /// What it needs of resources.
     pub resources: Vec<ResourceDependency>,
+    /// What it needs outside of the cluster, in the order written.
+    pub outside: Vec<Outside>,
 }
 
 /// What runs.
@@ -92,6 +94,8 @@ pub struct EndpointPort {
 /// An endpoint of another component.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Connection {
+    /// The organization of the component; the own one where there is none.
+    pub namespace: Option<String>,
     /// The project of the component; the own one where there is none.
     pub project: Option<ProjectName>,
     /// The component.
@@ -102,6 +106,8 @@ pub struct Connection {
     pub visibility: Visibility,
     /// The environment variables that tell the address, each with what it is made of.
     pub env: Vec<(String, Vec<ConnectionPart>)>,
+    /// Whether the workload may start without it.
+    pub is_optional: bool,
 }
 
 /// What the value of a variable about a connection is made of.
@@ -158,11 +164,16 @@ impl WorkloadTemplate {
         for (name, older) in &self.connections {
             connections.push(older.resolve(&at(&format!("connections.{name}")))?);
         }
+        let mut outside = Vec::new();
+        for (index, needed) in dependencies.external.iter().enumerate() {
+            outside.push(needed.resolve(&at(&format!("dependencies.external[{index}]")))?);
+        }
         Ok(Resolved {
             container,
             endpoints: endpoints.collect(),
             connections,
             resources: dependencies.resources,
+            outside,
         })
     }
 }
@@ -222,7 +233,8 @@ fn once<'a>(seen: &mut BTreeSet<&'a str>, key: &'a str, field: &str) -> Result<(
 }
 
 impl Source {
-    fn read(
+    /// Reads a setting that has a value or says where it is. `field` is where the setting is within its object.
+    pub fn read(
         value: Option<&String>,
         from: Option<&ValueSource>,
         field: &str,
@@ -285,13 +297,25 @@ impl EndpointDependency {
         let visibility = match self.visibility.as_str() {
             "project" => Visibility::Project,
             "namespace" => Visibility::Namespace,
+            "internal" => Visibility::Internal,
+            "external" => Visibility::External,
             other => {
                 return Err(Problem::new(
                     format!("{field}.visibility"),
-                    format!("is {other:?}, must be project or namespace"),
+                    format!("is {other:?}, must be project, namespace, internal or external"),
                 ));
             }
         };
+        let by_gateway = [Visibility::Internal, Visibility::External];
+        if self.namespace.is_some() && !by_gateway.contains(&visibility) {
+            return Err(Problem::new(
+                format!("{field}.visibility"),
+                format!(
+                    "is {:?}, but another organization's endpoints are reached by gateways: use internal or external",
+                    self.visibility
+                ),
+            ));
+        }
         let bindings = &self.env_bindings;
         let bound = [
             (&bindings.address, ConnectionPart::Address),
@@ -304,11 +328,13 @@ impl EndpointDependency {
             Some((name, vec![part]))
         });
         Ok(Connection {
+            namespace: self.namespace.clone(),
             project: self.project.clone(),
             component: self.component.clone(),
             endpoint: self.name.clone(),
             visibility,
             env: env.collect(),
+            is_optional: self.optional == Some(true),
         })
     }
 }
@@ -325,6 +351,8 @@ impl OlderConnection {
             .iter()
             .map(|env| (env.name.clone(), parts(&env.value)));
         Ok(Connection {
+            namespace: None,
+            is_optional: false,
             project: param("projectName").map(|name| ProjectName::new(name.as_str())),
             component: ComponentName::new(needed("componentName")?.as_str()),
             endpoint: needed("endpoint")?.clone(),

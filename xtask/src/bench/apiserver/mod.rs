@@ -36,6 +36,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     };
     let runtime = tokio::runtime::Runtime::new()?;
     let work = async |subject: &Subject| workload::run(subject, &sizes).await;
+    // The first start of each reads its program from the disk; what is compared are the second ones.
+    runtime.block_on(Subject::embedded())?.end();
+    runtime.block_on(Subject::real())?.end();
     let embedded = runtime.block_on(measure(Subject::embedded, work))?;
     let real = runtime.block_on(measure(Subject::real, work))?;
 

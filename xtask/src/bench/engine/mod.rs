@@ -2,21 +2,20 @@
 //! client that sends the same writes in the same run. `quad-controller` runs in a process of its own, so that its
 //! memory and processor time are its own; requests are counted from the server's log.
 
-pub(super) mod board;
-pub(super) mod controller;
 pub(super) mod fixture;
 pub(super) mod phases;
-mod requests;
 mod scale;
 
 use std::time::Duration;
 
 use anyhow::Result;
 
-use self::{board::Board, controller::Controller, requests::Log};
 use super::{
-    load::Seen,
-    report::{Bound, Goal, Report},
+    board::Board,
+    controller::Controller,
+    numbers::{Numbers, fraction, per_second},
+    report::Report,
+    requests::{self, Log},
     subject::Subject,
 };
 
@@ -106,9 +105,9 @@ async fn measure(subject: &Subject, arguments: &Arguments, report: &mut Report) 
         },
     };
     let mut numbers = Numbers { server, report };
-    let mut board = Board::open(endpoint).await?;
+    let mut board = Board::open(endpoint, &fixture::releases(fixture::NAMESPACE)).await?;
 
-    let first = Controller::start(&subject.kubeconfig).await?;
+    let first = Controller::start(&subject.kubeconfig, fixture::NAMESPACE).await?;
     phases::create(endpoint, &mut board, 0, 1).await?;
     let status = phases::status(endpoint, &phases::name(0)).await?;
     phases::delete(endpoint, &mut board, 0, 1).await?;
@@ -130,7 +129,7 @@ async fn measure(subject: &Subject, arguments: &Arguments, report: &mut Report) 
         limit,
     );
 
-    let controller = Controller::start(&subject.kubeconfig).await?;
+    let controller = Controller::start(&subject.kubeconfig, fixture::NAMESPACE).await?;
     // Whoever takes the lead first reads everything; then the work begins.
     phases::create(endpoint, &mut board, 0, 1).await?;
     let count = arguments.releases;
@@ -214,13 +213,7 @@ async fn rest(
     seconds: u64,
     numbers: &mut Numbers<'_>,
 ) -> Result<()> {
-    // What the last phase caused must have come to rest.
-    loop {
-        tokio::time::sleep(Duration::from_secs(3)).await;
-        if requests::work(&log.since()?) == 0 {
-            break;
-        }
-    }
+    requests::settle(log).await?;
     let busy = controller.processor_seconds()?;
     tokio::time::sleep(Duration::from_secs(seconds)).await;
     let asked = log.since()?;
@@ -234,58 +227,4 @@ async fn rest(
     numbers.at_most("requests at rest", work, 0.0, "");
     numbers.one("processor seconds at rest", "rest_cpu_s", busy);
     Ok(())
-}
-
-/// Where numbers go.
-pub(super) struct Numbers<'a> {
-    server: &'static str,
-    report: &'a mut Report,
-}
-
-impl Numbers<'_> {
-    fn one(&mut self, what: &str, name: &str, value: f64) {
-        eprintln!("{}: {what}: {value:.2}", self.server);
-        self.report.number(self.server, name, value);
-        let what = format!("{what}, {}", self.server);
-        self.report.measured(what, &[("", value)]);
-    }
-
-    fn latency(&mut self, what: &str, name: &str, seen: &Seen) {
-        for percent in [50, 99] {
-            let value = seen.percentile(percent);
-            self.one(
-                &format!("{what}: p{percent} ms"),
-                &format!("{name}_p{percent}_ms"),
-                value,
-            );
-        }
-    }
-
-    fn at_least(&mut self, what: &str, measured: f64, bound: f64, unit: &str) {
-        self.goal(what, measured, Bound::AtLeast(bound), unit);
-    }
-
-    fn at_most(&mut self, what: &str, measured: f64, bound: f64, unit: &str) {
-        self.goal(what, measured, Bound::AtMost(bound), unit);
-    }
-
-    fn goal(&mut self, what: &str, measured: f64, bound: Bound, unit: &str) {
-        self.report.goal(Goal {
-            what: format!("{what}, {}", self.server),
-            bound,
-            measured,
-            unit: unit.to_owned(),
-            profile: None,
-        });
-    }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "counts far below 2^52")]
-fn per_second(count: usize, took: Duration) -> f64 {
-    count as f64 / took.as_secs_f64()
-}
-
-#[expect(clippy::cast_precision_loss, reason = "counts far below 2^52")]
-fn fraction(count: usize, of: usize) -> f64 {
-    count as f64 / of as f64
 }

@@ -10,8 +10,10 @@ use rand::{Rng as _, SeedableRng as _, rngs::StdRng};
 use serde_json::{Value, json};
 
 use super::{
-    super::load::{Call, Seen},
-    board::Board,
+    super::{
+        board::Board,
+        load::{Call, Seen},
+    },
     fixture::{self, NAMESPACE, path},
 };
 use crate::wire::{Connection, Endpoint};

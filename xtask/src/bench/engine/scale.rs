@@ -5,12 +5,15 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 
 use super::{
-    super::{report::Report, subject::Subject},
-    Numbers,
-    board::Board,
-    controller::Controller,
-    fixture, fraction, phases,
-    requests::{self, Log},
+    super::{
+        board::Board,
+        controller::Controller,
+        numbers::{Numbers, fraction, per_second},
+        report::Report,
+        requests::{self, Log},
+        subject::Subject,
+    },
+    fixture, phases,
 };
 
 pub(super) async fn measure(subject: &Subject, count: usize, report: &mut Report) -> Result<()> {
@@ -24,13 +27,13 @@ pub(super) async fn measure(subject: &Subject, count: usize, report: &mut Report
         server: "embedded",
         report,
     };
-    let mut board = Board::open(endpoint).await?;
-    let controller = Controller::start(&subject.kubeconfig).await?;
+    let mut board = Board::open(endpoint, &fixture::releases(fixture::NAMESPACE)).await?;
+    let controller = Controller::start(&subject.kubeconfig, fixture::NAMESPACE).await?;
     let took = phases::create(endpoint, &mut board, 0, count).await?;
     numbers.one(
         &format!("{count} new releases"),
         "scale_releases_per_s",
-        super::per_second(count, took),
+        per_second(count, took),
     );
     let peak = controller.peak()?;
     numbers.one(
@@ -46,7 +49,7 @@ pub(super) async fn measure(subject: &Subject, count: usize, report: &mut Report
     drop(controller);
 
     let mut log = Log::from_here(&subject.requests)?;
-    let controller = Controller::start(&subject.kubeconfig).await?;
+    let controller = Controller::start(&subject.kubeconfig, fixture::NAMESPACE).await?;
     let began = Instant::now();
     phases::send(
         &mut connection,

@@ -12,7 +12,9 @@ use serde_json::{Value, json};
 
 use self::server::{Mood, PlaneServer};
 use super::{
-    engine::{board::Board, controller::Controller, fixture, phases},
+    board::Board,
+    controller::Controller,
+    engine::{fixture, phases},
     load::{Call, Seen, create_namespace},
     report::{Bound, Goal, Report},
     subject::Subject,
@@ -61,8 +63,8 @@ async fn measure(subject: &Subject, arguments: &Arguments, report: &mut Report) 
             phases::send(&mut connection, call).await?;
         }
     }
-    let mut board = Board::open(endpoint).await?;
-    let controller = Controller::start(&subject.kubeconfig).await?;
+    let mut board = Board::open(endpoint, &fixture::releases(fixture::NAMESPACE)).await?;
+    let controller = Controller::start(&subject.kubeconfig, fixture::NAMESPACE).await?;
     let count = arguments.planes;
     board
         .until("all planes have their release", |board| {

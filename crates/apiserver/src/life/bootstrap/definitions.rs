@@ -41,27 +41,29 @@ struct Name {
 /// Creates or updates custom resource definitions, each given as JSON, and serves them.
 pub(crate) async fn install(
     shared: &Arc<Shared>,
-    definitions: impl Iterator<Item = String>,
+    definitions: impl Iterator<Item = &str>,
 ) -> Result<(), StartError> {
     let failed = |what: &str, status| StartError::Bootstrap {
         what: what.to_owned(),
         status,
     };
-    let mut new = Vec::new();
+    let mut new = New::around(shared).map_err(|status| failed("definitions", status))?;
     let mut changed = Vec::new();
     for text in definitions {
-        let named: Named = serde_json::from_str(&text)
+        let named: Named = serde_json::from_str(text)
             .map_err(|error| failed("a definition", Status::internal(error)))?;
         let name = named.metadata.name;
-        match look(shared, &name, &text).await {
+        match look(shared, &name, text).await {
             Ok(Found::Installed) => {}
             Ok(Found::Changed) => changed.push(name),
-            Ok(Found::New(definition)) => new.push(definition),
+            Ok(Found::New(definition)) => new
+                .add(&name, definition)
+                .map_err(|status| failed(&name, status))?,
             Err(status) => return Err(failed(&name, status)),
         }
     }
     let synced = async {
-        create_all(shared, new).await?;
+        new.create(shared).await?;
         let changed: Vec<&str> = changed.iter().map(String::as_str).collect();
         shared.sync_definitions(&changed).await
     };
@@ -117,42 +119,68 @@ async fn prepared(request: &Request, definition: Value) -> Result<Value, Status>
         dry_run: true,
         ..by_the_server()
     };
-    let saved = write::create(request, &options, definition, Ownership::Track).await?;
+    // Nobody's: whose every field of a schema is would be as long as the schema, and no one asks.
+    let saved = write::create(request, &options, definition, Ownership::Recorded).await?;
     saved.object(&request.resource)
 }
 
-/// Creates definitions, with the names and conditions that they get, all at once.
-async fn create_all(shared: &Arc<Shared>, mut new: Vec<Value>) -> Result<(), Status> {
-    if new.is_empty() {
-        return Ok(());
-    }
-    let resource = definitions(shared)?;
-    let before = heads(shared)?;
-    let now = clock::seconds(shared.clock.now());
-    for index in 0..new.len() {
-        let group = new[index]["spec"]["group"].as_str().unwrap_or_default();
-        let mut used = crd::UsedNames::default();
-        for other in before.iter().map(|head| &**head).chain(&new[..index]) {
-            used.add(other, group);
+/// Definitions that are to be created, all at once. As trees they would take far more memory than as text, and the
+/// process would keep it.
+struct New {
+    resource: Arc<Resource>,
+    /// The names that are taken, by group.
+    used: HashMap<String, crd::UsedNames>,
+    now: String,
+    ops: Vec<Op>,
+}
+
+impl New {
+    /// None yet, beside those that are there.
+    fn around(shared: &Shared) -> Result<Self, Status> {
+        let mut used: HashMap<String, crd::UsedNames> = HashMap::new();
+        for head in heads(shared)? {
+            let group = group_of(&head);
+            used.entry(group.clone()).or_default().add(&head, &group);
         }
-        new[index]["status"] = crd::status_for(&new[index], &used, &now);
+        Ok(Self {
+            resource: definitions(shared)?,
+            used,
+            now: clock::seconds(shared.clock.now()),
+            ops: Vec::new(),
+        })
     }
-    let mut ops = Vec::new();
-    for definition in &new {
-        let name = definition["metadata"]["name"].as_str().unwrap_or_default();
-        ops.push(Op::Put {
-            key: stored::key(&resource, None, name),
-            value: stored::encode(definition)?,
+
+    /// Adds one, with the names and conditions that it gets.
+    fn add(&mut self, name: &str, mut definition: Value) -> Result<(), Status> {
+        let group = group_of(&definition);
+        let used = self.used.entry(group.clone()).or_default();
+        definition["status"] = crd::status_for(&definition, used, &self.now);
+        used.add(&definition, &group);
+        self.ops.push(Op::Put {
+            key: stored::key(&self.resource, None, name),
+            value: stored::encode(&definition)?,
             expect: Expect::Absent,
         });
+        Ok(())
     }
-    match write::commit_all(&shared.store, ops).await {
-        Ok(_) => {}
-        Err(Failure::Mismatch(_)) => return Err(Status::internal("somebody else was faster")),
-        Err(Failure::Refused(status)) => return Err(status),
+
+    async fn create(self, shared: &Shared) -> Result<(), Status> {
+        if self.ops.is_empty() {
+            return Ok(());
+        }
+        match write::commit_all(&shared.store, self.ops).await {
+            Ok(_) => {}
+            Err(Failure::Mismatch(_)) => return Err(Status::internal("somebody else was faster")),
+            Err(Failure::Refused(status)) => return Err(status),
+        }
+        shared.refresh_catalog();
+        Ok(())
     }
-    shared.refresh_catalog();
-    Ok(())
+}
+
+fn group_of(definition: &Value) -> String {
+    let group = definition["spec"]["group"].as_str();
+    group.unwrap_or_default().to_owned()
 }
 
 /// Whether a stored definition is the one with this digest, as it was installed.

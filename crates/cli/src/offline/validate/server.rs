@@ -26,7 +26,7 @@ impl Examiner {
         };
         let store = Store::in_memory(StoreOptions::default()).map_err(|error| failed(&error))?;
         let mut options = Options::new(store).map_err(|error| failed(&error))?;
-        options.definitions = quadrille_types::crd_documents();
+        options.definitions = vec![quadrille_types::DEFINITIONS.into()];
         options.housekeeping = false;
         let server = Server::start(options)
             .await

@@ -1,0 +1,160 @@
+//! The component chain: from a component to what runs of it in each environment.
+//!
+//! ```text
+//!   Component, Workload, type, traits ──component──► ComponentRelease, ReleaseBinding of the first environment
+//!   ReleaseBinding, Environment, plane, approvals ──binding──► Release       (engine: planes match it)
+//!   Project × Environment with a binding ──cell──► Release of the cell: namespace, policies
+//!   Approval ──approval──► whether it counts
+//!   ComponentType, Trait ──definition──► checked; its components follow one after another
+//! ```
+//! Decisions are pure functions over what the watches told; each has a file of its own. What they need is looked up by
+//! groups, so that a change looks at exactly those whom it concerns.
+
+mod admission;
+mod approval;
+mod binding;
+mod cell;
+mod component;
+mod connections;
+mod definition;
+mod health;
+mod inputs;
+mod releases;
+pub(crate) mod shelves;
+pub(crate) mod wake;
+
+use std::{sync::Arc, time::Duration};
+
+use kube::{Resource, core::ApiResource};
+use quadrille_planes::feed::{self, News, Source};
+use quadrille_types::{
+    Approval, ClusterComponentType, ClusterTrait, Component, ComponentRelease, ComponentType,
+    ReleaseBinding, SecretReference, Trait, Workload,
+};
+use serde::de::DeserializeOwned;
+use tokio::task::JoinSet;
+
+pub(crate) use self::inputs::Kitchen;
+use self::shelves::Chain;
+use crate::{
+    key::Key,
+    platform::step::{Kind, Thing},
+    queue::Urgency,
+    releases::{Context, Inner},
+    shelf::{Heard, Shelf},
+};
+
+/// Works for ever.
+pub(crate) async fn work(context: Arc<Context>) {
+    let mut tasks = JoinSet::new();
+    let everywhere = |kind: &ApiResource| Source::all(context.control.client(), kind);
+    macro_rules! follow {
+        ($source:expr, $shelf:ident, $concerned:path) => {{
+            let context = Arc::clone(&context);
+            tasks.spawn(feed::follow($source, move |news| {
+                hear(&context, |chain| &mut chain.$shelf, news, $concerned);
+            }));
+        }};
+    }
+    follow!(context.source::<Component>(), components, wake::component);
+    follow!(context.source::<Workload>(), workloads, wake::workload);
+    follow!(
+        context.source::<ComponentType>(),
+        types,
+        wake::component_type
+    );
+    follow!(context.source::<Trait>(), traits, wake::component_trait);
+    follow!(
+        everywhere(&ApiResource::erase::<ClusterComponentType>(&())),
+        cluster_types,
+        wake::cluster_component_type
+    );
+    follow!(
+        everywhere(&ApiResource::erase::<ClusterTrait>(&())),
+        cluster_traits,
+        wake::cluster_trait
+    );
+    follow!(
+        context.source::<ComponentRelease>(),
+        snapshots,
+        wake::snapshot
+    );
+    follow!(context.source::<ReleaseBinding>(), bindings, wake::binding);
+    follow!(context.source::<SecretReference>(), secrets, wake::secret);
+    follow!(context.source::<Approval>(), approvals, wake::approval);
+    // They end only with this future.
+    while tasks.join_next().await.is_some() {}
+}
+
+/// Takes in news of a kind, and looks again at those whom it concerns.
+fn hear<K: Resource<DynamicType = ()> + DeserializeOwned>(
+    context: &Context,
+    shelf: impl Fn(&mut Chain) -> &mut Shelf<K>,
+    news: News,
+    concerned: fn(&Inner, &K) -> Vec<Thing>,
+) {
+    // What is gone is looked up before it is.
+    let lost = match &news {
+        News::Gone(object) => object.read::<K>().ok(),
+        _ => None,
+    };
+    let things = {
+        let mut world = context.world.look();
+        let mut things: Vec<Thing> = lost
+            .map(|lost| concerned(&world, &lost))
+            .unwrap_or_default();
+        let heard = shelf(&mut world.chain).hear(news);
+        let is_relisted = !heard.gone.is_empty() && things.is_empty();
+        if heard.is_complete_now || is_relisted {
+            things = wake::everything(&world);
+        } else {
+            for key in &heard.changed {
+                let object = shelf(&mut world.chain).get(key).cloned();
+                things.extend(object.iter().flat_map(|object| concerned(&world, object)));
+            }
+        }
+        things
+    };
+    for thing in things {
+        context.look_at(thing, Urgency::Person, Duration::ZERO);
+    }
+}
+
+/// Something that bindings stand on changed: whoever stands on it looks again.
+pub(crate) fn platform_changed(
+    context: &Context,
+    heard: &Heard,
+    concerned: fn(&Inner, &Key) -> Vec<Thing>,
+) {
+    let things: Vec<Thing> = {
+        let world = context.world.look();
+        let keys = heard.changed.iter().chain(&heard.gone);
+        keys.flat_map(|key| concerned(&world, key)).collect()
+    };
+    for thing in things {
+        context.look_at(thing, Urgency::Background, Duration::ZERO);
+    }
+}
+
+/// Looks at a thing of the chain once. Tells when to look again without an event.
+pub(crate) async fn run(context: &Context, thing: &Thing) -> Option<Duration> {
+    if !is_complete(context) {
+        // The lists bring everything to be looked at.
+        return None;
+    }
+    match thing.kind {
+        Kind::Component => component::run(context, thing).await,
+        Kind::ReleaseBinding => binding::run(context, thing).await,
+        Kind::Approval => approval::run(context, thing).await,
+        Kind::Cell => cell::run(context, thing).await,
+        Kind::ComponentType | Kind::ClusterComponentType | Kind::Trait | Kind::ClusterTrait => {
+            definition::run(context, thing).await
+        }
+        _ => None,
+    }
+}
+
+fn is_complete(context: &Context) -> bool {
+    let world = context.world.look();
+    world.is_complete() && world.chain.is_complete()
+}

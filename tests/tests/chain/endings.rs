@@ -1,0 +1,156 @@
+//! However it is deleted, nothing is left.
+
+use k8s_openapi::api::core::v1::Namespace;
+use kube::api::{DeleteParams, ListParams};
+use quadrille_types::{
+    Component, ComponentRelease, Environment, Project, Release, ReleaseBinding, Workload,
+};
+
+use crate::{shop::Shop, stage::gone};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum What {
+    Component,
+    Project,
+    Environment,
+    Binding,
+}
+
+async fn delete(shop: &Shop, what: What) {
+    match what {
+        What::Component => shop.stage.delete(&shop.api::<Component>(), "cart").await,
+        What::Project => shop.stage.delete(&shop.api::<Project>(), "shop").await,
+        What::Environment => shop.stage.delete(&shop.api::<Environment>(), "dev").await,
+        What::Binding => {
+            shop.stage
+                .delete(&shop.api::<ReleaseBinding>(), "cart-staging")
+                .await;
+        }
+    }
+}
+
+async fn ends(order: &[What]) {
+    let shop = Shop::open().await;
+    shop.component("cart", "shop", "cart:1").await;
+    shop.until_ready("cart", "dev").await;
+    let release = shop.latest("cart").await;
+    shop.bind("cart", "shop", "staging", &release).await;
+    shop.until_ready("cart", "staging").await;
+    for what in order {
+        delete(&shop, *what).await;
+    }
+    if order.contains(&What::Environment) {
+        gone(&shop.api::<Environment>(), "dev").await;
+        gone(
+            &shop.stage.cluster.all::<Namespace>(),
+            &shop.cell("shop", "dev"),
+        )
+        .await;
+    }
+    if order.contains(&What::Project) {
+        gone(&shop.api::<Project>(), "shop").await;
+    }
+    if order.contains(&What::Project) || order.contains(&What::Component) {
+        gone(&shop.api::<Component>(), "cart").await;
+        for environment in ["dev", "staging"] {
+            let namespaces = shop.stage.cluster.all::<Namespace>();
+            gone(&namespaces, &shop.cell("shop", environment)).await;
+        }
+        let all = ListParams::default();
+        assert!(
+            shop.api::<Release>()
+                .list(&all)
+                .await
+                .unwrap()
+                .items
+                .is_empty()
+        );
+        assert!(
+            shop.api::<ReleaseBinding>()
+                .list(&all)
+                .await
+                .unwrap()
+                .items
+                .is_empty()
+        );
+        assert!(
+            shop.api::<ComponentRelease>()
+                .list(&all)
+                .await
+                .unwrap()
+                .items
+                .is_empty()
+        );
+        assert!(
+            shop.api::<Workload>()
+                .list(&all)
+                .await
+                .unwrap()
+                .items
+                .is_empty()
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_component_takes_everything_of_it_along() {
+    ends(&[What::Component]).await;
+}
+
+#[tokio::test]
+async fn a_project_takes_its_components_along() {
+    ends(&[What::Project]).await;
+}
+
+#[tokio::test]
+async fn an_environment_takes_its_bindings_along() {
+    ends(&[What::Environment]).await;
+}
+
+#[tokio::test]
+async fn everything_ends_in_every_order() {
+    use What::{Binding, Component, Environment, Project};
+    let all = [Component, Project, Environment, Binding];
+    for (index, order) in orders(&all).iter().enumerate() {
+        // All of them on a cluster of their own, a sample on a shared one.
+        if !crate::every::is_for_the_embedded_alone() || index % 8 == 5 {
+            ends(order).await;
+        }
+    }
+}
+
+fn orders(of: &[What]) -> Vec<Vec<What>> {
+    if of.is_empty() {
+        return vec![Vec::new()];
+    }
+    let mut all = Vec::new();
+    for (index, first) in of.iter().enumerate() {
+        let mut rest = of.to_vec();
+        rest.remove(index);
+        for mut order in orders(&rest) {
+            order.insert(0, *first);
+            all.push(order);
+        }
+    }
+    all
+}
+
+#[tokio::test]
+async fn a_binding_that_goes_takes_its_release_along_and_an_automatic_one_comes_back() {
+    let shop = Shop::open().await;
+    shop.component("cart", "shop", "cart:1").await;
+    shop.until_ready("cart", "dev").await;
+    let bindings = shop.api::<ReleaseBinding>();
+    let uid = bindings.get("cart-dev").await.unwrap().metadata.uid;
+    bindings
+        .delete("cart-dev", &DeleteParams::default())
+        .await
+        .unwrap();
+    quadrille_testkit::eventually("there is another binding", async || {
+        let found = bindings.get_opt("cart-dev").await.unwrap();
+        let is_new = found.is_some_and(|found| found.metadata.uid != uid);
+        is_new.then_some(()).ok_or("not yet")
+    })
+    .await;
+    shop.until_ready("cart", "dev").await;
+}
