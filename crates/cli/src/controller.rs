@@ -9,7 +9,12 @@ use kube::{
 };
 use quadrille_controllers::{Options, lease::Terms};
 
-use crate::{failure::Failure, signals, up::console};
+use crate::{
+    failure::Failure,
+    families::{self, Family},
+    signals,
+    up::console,
+};
 
 /// Quadrille's controllers: make planes match the Releases of a Kubernetes cluster.
 #[derive(Debug, Parser)]
@@ -35,6 +40,9 @@ pub(crate) struct Arguments {
     /// Who this is, among several controllers [default: host name and process].
     #[arg(long, value_name = "NAME")]
     identity: Option<String>,
+    /// Leave a family of kinds alone.
+    #[arg(long, value_name = "FAMILY")]
+    without: Vec<Family>,
     /// Show what goes on inside; twice: everything.
     #[arg(short, long, action = clap::ArgAction::Count)]
     verbose: u8,
@@ -60,6 +68,7 @@ async fn lead(arguments: &Arguments) -> Result<(), Failure> {
         lease: Terms::new(&arguments.lease_namespace, &identity),
         planes: quadrille_controllers::Settings::default(),
         clock: std::sync::Arc::new(quadrille_controllers::SystemClock),
+        without: families::without(&arguments.without),
     };
     tracing::info!(target: "quad", "controllers of {identity} start");
     let working = async {

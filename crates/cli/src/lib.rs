@@ -20,6 +20,7 @@ mod diff;
 mod documents;
 mod down;
 mod failure;
+mod families;
 mod fields;
 mod get;
 mod instance;

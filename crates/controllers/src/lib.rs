@@ -18,6 +18,7 @@ mod key;
 mod platform;
 mod releases;
 mod shelf;
+mod system;
 
 use std::sync::Arc;
 
@@ -46,6 +47,15 @@ pub struct Options {
     /// The time of day, for moments that objects name: when a promotion is due, until when a word counts. (How objects
     /// on a plane are doing is told by the plane's own times.)
     pub clock: Arc<dyn Clock>,
+    /// Families of kinds that nobody looks after here.
+    pub without: Without,
+}
+
+/// Families of kinds that are left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Without {
+    /// Deployments, Endpoints, the classes with their instances and bindings, and whatever belongs to them.
+    pub deployment_system: bool,
 }
 
 /// Runs the controllers until the lead is lost or the future is dropped. Dropped, it stops at once, as if the
@@ -59,6 +69,7 @@ pub async fn run(options: &Options) {
         control,
         options.namespace.clone(),
         Arc::clone(&options.clock),
+        options.without,
     ));
     let surroundings = Arc::new(Surroundings {
         context: Arc::clone(&context),
@@ -74,6 +85,7 @@ pub async fn run(options: &Options) {
         () = data_planes::work(surroundings) => {}
         () = platform::work(Arc::clone(&context)) => {}
         () = chain::work(Arc::clone(&context)) => {}
+        () = system::work(Arc::clone(&context)) => {}
     }
     fence.close();
 }

@@ -6,6 +6,7 @@ use std::{sync::Arc, time::Duration};
 use http::{Request, header};
 use jiff::Timestamp;
 use kube::Client;
+use quadrille_machinery::patch::merge;
 use quadrille_planes::Trouble;
 use serde_json::{Value, json};
 
@@ -15,7 +16,7 @@ use crate::{
     kinds::Kind,
     kubelet::Kubelet,
     queue::{Key, Queue, Task},
-    read::{self, Place, merge_patch},
+    read::{self, Place},
     route,
     seen::{Changed, Seen},
 };
@@ -148,7 +149,7 @@ impl Hands {
     /// Brings an object's status to what it should be; nothing is sent if it is so already. What somebody else wrote
     /// in between is not overwritten: then this is a conflict, and the object is looked at again.
     pub(crate) async fn set_status(&self, kind: Kind, object: &Value, status: &Value) -> Outcome {
-        let Some(change) = merge_patch(&object["status"], status) else {
+        let Some(change) = merge::between(&object["status"], status) else {
             return Ok(());
         };
         let patch = json!({

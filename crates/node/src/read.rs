@@ -211,26 +211,6 @@ pub(crate) fn conditions(status: &Value) -> Vec<Value> {
     list(&status["conditions"]).to_vec()
 }
 
-/// The merge patch that turns one value into another: what is no longer there is null.
-pub(crate) fn merge_patch(old: &Value, new: &Value) -> Option<Value> {
-    if old == new {
-        return None;
-    }
-    let (Some(before), Some(after)) = (old.as_object(), new.as_object()) else {
-        return Some(new.clone());
-    };
-    let mut patch = serde_json::Map::new();
-    for key in before.keys().filter(|key| !after.contains_key(*key)) {
-        patch.insert(key.clone(), Value::Null);
-    }
-    for (key, value) in after {
-        if let Some(change) = merge_patch(before.get(key).unwrap_or(&Value::Null), value) {
-            patch.insert(key.clone(), change);
-        }
-    }
-    Some(Value::Object(patch))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -241,15 +221,6 @@ mod tests {
         assert_eq!(share(&json!("25%"), 10, true), 3);
         assert_eq!(share(&json!("25%"), 10, false), 2);
         assert_eq!(share(&Value::Null, 10, true), 0);
-    }
-
-    #[test]
-    fn a_merge_patch_names_only_what_differs_and_nulls_what_is_gone() {
-        let old = json!({ "a": 1, "b": { "c": 1, "d": 2 }, "e": [1] });
-        let new = json!({ "a": 1, "b": { "c": 3 }, "e": [1, 2] });
-        let patch = merge_patch(&old, &new).unwrap();
-        assert_eq!(patch, json!({ "b": { "c": 3, "d": null }, "e": [1, 2] }));
-        assert_eq!(merge_patch(&new, &new), None);
     }
 
     #[test]

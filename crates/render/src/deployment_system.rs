@@ -35,6 +35,7 @@ mod told;
 pub mod web;
 
 pub use error::{Mistake, Mistakes};
+pub use place::{Deployed, Ground, Labels};
 
 use std::collections::BTreeMap;
 

@@ -258,8 +258,32 @@ words! {
         DeploymentReady,
         /// Deployment: it is on its way.
         DeploymentProgressing,
+        /// Deployment: what it runs is in trouble.
+        DeploymentDegraded,
         /// Deployment: is going away.
         DeploymentFinalizing,
+        /// Deployment track: is there.
+        DeploymentTrackAvailable,
+        /// Deployment track: is going away.
+        DeploymentTrackFinalizing,
+        /// A referenced deployment track does not exist.
+        DeploymentTrackNotFound,
+        /// Deployable artifact: is there.
+        DeployableArtifactAvailable,
+        /// Deployable artifact: is going away.
+        DeployableArtifactFinalizing,
+        /// A referenced deployment does not exist.
+        DeploymentNotFound,
+        /// Two objects could be the one that labels name.
+        AmbiguousParent,
+        /// Endpoint: it is reached.
+        EndpointReady,
+        /// Endpoint: it is on its way.
+        EndpointProgressing,
+        /// Endpoint: its gateway refuses it.
+        EndpointNotAccepted,
+        /// Endpoint: is going away.
+        EndpointFinalizing,
         /// Binding of a class: it runs.
         ResourcesActive,
         /// Binding of a class: objects are still on their way.
@@ -272,6 +296,12 @@ words! {
         WebApplicationClassNotFound,
         /// A referenced class of scheduled tasks does not exist.
         ScheduledTaskClassNotFound,
+        /// A referenced class of APIs does not exist.
+        APIClassNotFound,
+        /// A referenced API does not exist.
+        APINotFound,
+        /// A component has no binding in an environment.
+        ServiceBindingNotFound,
         /// A Release could not be made.
         ReleaseCreationFailed,
         /// A Release could not be changed.

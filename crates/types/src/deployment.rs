@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{application::Application, judged_status::JudgedStatus, schema};
+use crate::{application::Application, deployed_status::DeployedStatus, schema};
 
 /// What is asked of a deployment.
 #[derive(CustomResource, Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -16,7 +16,7 @@ use crate::{application::Application, judged_status::JudgedStatus, schema};
     plural = "deployments",
     namespaced,
     category = "openchoreo",
-    status = "JudgedStatus",
+    status = "DeployedStatus",
     derive = "PartialEq",
     doc = "This artifact runs in that environment, which its labels name.",
     selectable = ".spec.deploymentArtifactRef",

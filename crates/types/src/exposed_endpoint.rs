@@ -4,7 +4,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{schema, workload::EndpointType};
+use crate::{release_binding::Ran, schema, workload::EndpointType};
 
 /// What was seen of the binding of a service or web application.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -20,6 +20,16 @@ pub struct BoundStatus {
     /// Where it is reached.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub endpoints: Vec<ExposedEndpoint>,
+    /// What is asked for: what people agree to by this name is exactly this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requested_release: Option<String>,
+    /// What runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub current_release: Option<String>,
+    /// What ran when, the latest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 50))]
+    pub history: Vec<Ran>,
 }
 
 /// An endpoint, and where it is reached by whom.

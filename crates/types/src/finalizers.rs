@@ -18,3 +18,11 @@ pub const RELEASE_BINDING: &str = "openchoreo.dev/releasebinding-cleanup";
 pub const RELEASE: &str = "openchoreo.dev/dataplane-cleanup";
 /// On a Deployment: its Release and its Endpoints. One letter apart from a Release's, by old agreement.
 pub const DEPLOYMENT: &str = "openchoreo.dev/data-plane-cleanup";
+/// On a `DeploymentTrack`: its deployments, artifacts and builds.
+pub const DEPLOYMENT_TRACK: &str = "openchoreo.dev/deploymenttrack-cleanup";
+/// On a `DeployableArtifact`: the deployments of it.
+pub const DEPLOYABLE_ARTIFACT: &str = "openchoreo.dev/deployableartifact-cleanup";
+/// On an Endpoint: its Release.
+pub const ENDPOINT: &str = "openchoreo.dev/endpoint-deletion";
+/// On the binding of a class or an API: its Release.
+pub const BINDING: &str = "openchoreo.dev/binding-cleanup";

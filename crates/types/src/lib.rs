@@ -38,6 +38,7 @@ pub mod conditions;
 pub mod configuration_group;
 pub mod data_plane;
 pub mod deployable_artifact;
+pub mod deployed_status;
 pub mod deployment;
 pub mod deployment_pipeline;
 pub mod deployment_track;
@@ -92,6 +93,7 @@ pub use crate::{
     configuration_group::{ConfigurationGroup, ConfigurationGroupSpec},
     data_plane::{DataPlane, DataPlaneSpec, DataPlaneStatus},
     deployable_artifact::{DeployableArtifact, DeployableArtifactSpec},
+    deployed_status::DeployedStatus,
     deployment::{Deployment, DeploymentSpec},
     deployment_pipeline::{DeploymentPipeline, DeploymentPipelineSpec, DeploymentPipelineStatus},
     deployment_track::{DeploymentTrack, DeploymentTrackSpec},

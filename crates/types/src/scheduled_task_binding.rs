@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     api::default_class,
-    judged_status::JudgedStatus,
+    deployed_status::DeployedStatus,
     names::EnvironmentName,
     release_state::ReleaseState,
     schema,
@@ -24,7 +24,7 @@ use crate::{
     plural = "scheduledtaskbindings",
     namespaced,
     category = "openchoreo",
-    status = "JudgedStatus",
+    status = "DeployedStatus",
     derive = "PartialEq",
     doc = "A scheduled task in one environment.",
     selectable = ".spec.environment",

@@ -46,6 +46,7 @@ impl Controllers {
             },
             planes: quadrille_controllers::Settings::default(),
             clock: std::sync::Arc::new(quadrille_controllers::SystemClock),
+            without: quadrille_controllers::Without::default(),
         };
         let running = tokio::spawn(async move { quadrille_controllers::run(&options).await });
         Self { wire, running }

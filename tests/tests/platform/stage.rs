@@ -86,6 +86,7 @@ impl Stage {
             },
             planes: quadrille_controllers::Settings::default(),
             clock: Arc::clone(&self.clock),
+            without: quadrille_controllers::Without::default(),
         };
         let run = async move { quadrille_controllers::run(&options).await };
         self.running.push(tokio::spawn(run));

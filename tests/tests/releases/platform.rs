@@ -78,6 +78,7 @@ impl Platform {
             },
             planes: quadrille_controllers::Settings::default(),
             clock: std::sync::Arc::new(quadrille_controllers::SystemClock),
+            without: quadrille_controllers::Without::default(),
         }
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kube::Client;
-use quadrille_controllers::{Options, lease::Terms};
+use quadrille_controllers::{Options, Without, lease::Terms};
 use tokio::task::JoinHandle;
 
 /// Running controllers.
@@ -14,7 +14,7 @@ pub(crate) struct Controllers {
 
 impl Controllers {
     /// Starts them. Whoever else leads, such as a `quad-controller`, is waited for.
-    pub(crate) fn start(client: Client) -> Self {
+    pub(crate) fn start(client: Client, without: Without) -> Self {
         let options = Arc::new(Options {
             control: client.clone(),
             local: client,
@@ -23,6 +23,7 @@ impl Controllers {
             lease: Terms::new("kube-system", "quad-up"),
             planes: quadrille_controllers::Settings::default(),
             clock: std::sync::Arc::new(quadrille_controllers::SystemClock),
+            without,
         });
         let running = Arc::clone(&options);
         let task = tokio::spawn(async move {

@@ -29,6 +29,7 @@ use crate::{
     arguments::{Output, TEMPLATE},
     data_folder::{DataFolder, pasted, shown},
     failure::Failure,
+    families::{self, Family},
     instance::{Facts, Lock, Refused},
     kubeconfig::Place,
     signals,
@@ -56,6 +57,9 @@ pub(crate) struct Arguments {
     /// Only serve the API; run `quad-controller` yourself.
     #[arg(long)]
     no_controllers: bool,
+    /// Leave a family of kinds alone.
+    #[arg(long, value_name = "FAMILY", conflicts_with = "no_controllers")]
+    without: Vec<Family>,
     /// Run no pods: no controllers of workloads, no scheduler, no simulated node.
     #[arg(long)]
     no_node: bool,
@@ -120,7 +124,8 @@ async fn up(arguments: &Arguments) -> Result<(), Failure> {
         // A policy may be against it. That is no reason not to start.
         tracing::warn!(target: "quad", "{failure}");
     }
-    let controllers = (!arguments.no_controllers).then(|| Controllers::start(cluster.client()));
+    let controllers = (!arguments.no_controllers)
+        .then(|| Controllers::start(cluster.client(), families::without(&arguments.without)));
     let node = (!arguments.no_node).then(|| Node::start(cluster.client()));
     let kubeconfig = Place::own(folder.kubeconfig());
     let text = cluster.kubeconfig()?;

@@ -2,61 +2,62 @@
 
 use jiff::Timestamp;
 use quadrille_types::{
-    Approval, ReleaseBinding,
+    Approval,
     approval::Decision,
     conditions::{Holds, Reason},
     deployment_pipeline::{Promotion, Resolved as Pipeline},
     names::EnvironmentName,
+    release_binding::Ran,
 };
 use std::sync::Arc;
 
 use super::inputs::Guarded;
 
 /// What admission goes by.
-pub(super) struct Asked<'a> {
+pub(crate) struct Asked<'a> {
     /// The environment.
-    pub(super) environment: &'a EnvironmentName,
+    pub(crate) environment: &'a EnvironmentName,
     /// The release that is asked for.
-    pub(super) release: &'a str,
+    pub(crate) release: &'a str,
     /// Which one of that name it is; nothing where its name says what it holds.
-    pub(super) which: Option<Which<'a>>,
+    pub(crate) which: Option<Which<'a>>,
     /// How the pipelines of the namespace guard the environment.
-    pub(super) guarded: Option<Guarded>,
+    pub(crate) guarded: Option<Guarded>,
     /// Who asked, if they said so.
-    pub(super) requested_by: Option<&'a str>,
+    pub(crate) requested_by: Option<&'a str>,
     /// The component, for people.
-    pub(super) component: &'a str,
+    pub(crate) component: &'a str,
     /// The pipeline, or why there is none.
-    pub(super) pipeline: &'a Result<Pipeline, String>,
-    /// The bindings of the component, this one included.
-    pub(super) bindings: &'a [Arc<ReleaseBinding>],
+    pub(crate) pipeline: &'a Result<Pipeline, String>,
+    /// What ran of the component when, in this environment and others.
+    pub(crate) ran: &'a [(&'a EnvironmentName, &'a [Ran])],
     /// What was said about the component in this environment.
-    pub(super) approvals: &'a [Arc<Approval>],
+    pub(crate) approvals: &'a [Arc<Approval>],
     /// Now.
-    pub(super) now: Timestamp,
+    pub(crate) now: Timestamp,
 }
 
 /// One release of several that had the same name.
 #[derive(Clone, Copy)]
-pub(super) struct Which<'a> {
-    pub(super) uid: &'a str,
+pub(crate) struct Which<'a> {
+    pub(crate) uid: &'a str,
     /// Since when it is there.
-    pub(super) made: Option<Timestamp>,
+    pub(crate) made: Option<Timestamp>,
 }
 
 /// Whether a release may run.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Verdict {
+pub(crate) struct Verdict {
     /// Whether it may.
-    pub(super) is_admitted: bool,
+    pub(crate) is_admitted: bool,
     /// Why, for machines.
-    pub(super) reason: Reason,
+    pub(crate) reason: Reason,
     /// Why, for people.
-    pub(super) words: String,
+    pub(crate) words: String,
     /// Who agreed, where somebody had to.
-    pub(super) approved_by: Option<String>,
+    pub(crate) approved_by: Option<String>,
     /// Until when that holds without an event: then a word that counts ends.
-    pub(super) until: Option<Timestamp>,
+    pub(crate) until: Option<Timestamp>,
 }
 
 impl Verdict {
@@ -78,13 +79,13 @@ impl Verdict {
     }
 
     /// As a condition has it.
-    pub(super) fn holds(&self) -> Holds {
+    pub(crate) fn holds(&self) -> Holds {
         self.is_admitted.into()
     }
 }
 
 /// Judges a release that does not run yet.
-pub(super) fn judge(asked: &Asked<'_>) -> Verdict {
+pub(crate) fn judge(asked: &Asked<'_>) -> Verdict {
     let pipeline = match asked.pipeline {
         Ok(pipeline) => pipeline,
         Err(why) => {
@@ -128,12 +129,11 @@ fn order(asked: &Asked<'_>, pipeline: &Pipeline) -> Verdict {
     }
     let was_ready_in = |place: &EnvironmentName| {
         let there = asked
-            .bindings
+            .ran
             .iter()
-            .filter(|binding| binding.spec.environment == *place);
+            .filter(|(environment, _)| *environment == place);
         there
-            .filter_map(|binding| binding.status.as_ref())
-            .flat_map(|status| &status.history)
+            .flat_map(|(_, history)| *history)
             .filter(|ran| ran.release_name == release)
             .filter_map(|ran| ran.ready_at.as_ref())
             // What had the name before says nothing about this one.
@@ -267,20 +267,16 @@ mod tests {
         spec.resolve().map_err(|problem| problem.to_string())
     }
 
-    fn ran(environment: &str, release: &str, is_ready: bool) -> Arc<ReleaseBinding> {
+    fn ran(environment: &str, release: &str, is_ready: bool) -> (EnvironmentName, Vec<Ran>) {
         let ready_at = is_ready.then_some("2026-01-01T00:00:00Z");
-        Arc::new(
-            serde_json::from_value(json!({
-                "apiVersion": "openchoreo.dev/v1alpha1", "kind": "ReleaseBinding",
-                "metadata": { "name": environment },
-                "spec": {
-                    "owner": { "projectName": "p", "componentName": "c" },
-                    "environment": environment,
-                },
-                "status": { "history": [{ "releaseName": release, "readyAt": ready_at }] },
-            }))
-            .unwrap(),
-        )
+        let ran = json!([{ "releaseName": release, "readyAt": ready_at }]);
+        (environment.into(), serde_json::from_value(ran).unwrap())
+    }
+
+    fn borrowed(ran: &[(EnvironmentName, Vec<Ran>)]) -> Vec<(&EnvironmentName, &[Ran])> {
+        let each = ran.iter();
+        each.map(|(place, history)| (place, history.as_slice()))
+            .collect()
     }
 
     fn word(release: &str, decision: &str, by: &str, at: u8, more: &Value) -> Arc<Approval> {
@@ -305,7 +301,7 @@ mod tests {
     fn judged(
         environment: &str,
         pipeline: &Result<Pipeline, String>,
-        bindings: &[Arc<ReleaseBinding>],
+        ran: &[(EnvironmentName, Vec<Ran>)],
         approvals: &[Arc<Approval>],
         requested_by: Option<&str>,
     ) -> (bool, Reason) {
@@ -317,7 +313,7 @@ mod tests {
             requested_by,
             component: "c",
             pipeline,
-            bindings,
+            ran: &borrowed(ran),
             approvals,
             now: "2026-02-01T00:00:00Z".parse().unwrap(),
         });
@@ -349,7 +345,7 @@ mod tests {
                 requested_by: None,
                 component: "c",
                 pipeline,
-                bindings: &ready,
+                ran: &borrowed(&ready),
                 approvals: &yes,
                 now: "2026-02-01T00:00:00Z".parse().unwrap(),
             });
@@ -380,7 +376,7 @@ mod tests {
                 requested_by: None,
                 component: "c",
                 pipeline,
-                bindings: &[],
+                ran: &[],
                 approvals: &[],
                 now: "2026-02-01T00:00:00Z".parse().unwrap(),
             });

@@ -37,6 +37,8 @@ struct Seen {
     plane: Option<Arc<DataPlane>>,
     /// Whether a component is bound there.
     is_used: bool,
+    /// Whether something of the deployment system is.
+    runs_older: bool,
     /// Whether Releases still depend on it.
     has_dependents: bool,
     release: Option<Arc<Facts>>,
@@ -50,6 +52,7 @@ fn around(world: &Inner, here: &str, project: &str, environment: &str) -> Seen {
         .bindings
         .of_group(here, &in_cell(project, environment));
     let key = Key::new(here, &cell_release(project, environment));
+    let runs_older = world.system.runs_in(here, project, environment);
     let plane = plane(&world.shelves, here, environment).ok();
     let way = PlaneName {
         namespace: here.to_owned(),
@@ -58,7 +61,9 @@ fn around(world: &Inner, here: &str, project: &str, environment: &str) -> Seen {
     Seen {
         project: world.shelves.projects.find(here, project).cloned(),
         environment: world.shelves.environments.find(here, environment).cloned(),
-        is_used: bound.any(|binding| !binding.spec.is_undeployed() && !is_going(&**binding)),
+        is_used: bound.any(|binding| !binding.spec.is_undeployed() && !is_going(&**binding))
+            || runs_older,
+        runs_older,
         has_dependents: world.dependents(&key).next().is_some(),
         release: world.releases.get(&key).map(|held| Arc::clone(&held.facts)),
         site: world.way_to(&way),
@@ -110,7 +115,7 @@ async fn make(context: &Context, here: &str, seen: &Seen) -> Result<(), Trouble>
         asked: &asked,
         plane_spec: &plane.spec,
         plane_annotations: annotations,
-        runs_older: false,
+        runs_older: seen.runs_older,
     });
     let text = json!([
         env!("CARGO_PKG_VERSION"),

@@ -29,6 +29,7 @@ use crate::{
         step::{Found, Kind, Step, Thing, names},
     },
     releases::{Context, Inner},
+    system::shelves::logical,
 };
 
 /// What was found out about a component.
@@ -37,7 +38,7 @@ struct Seen {
     examined: Result<Option<Examined>, Problem>,
     bindings: Vec<Arc<ReleaseBinding>>,
     /// What has to go when it goes, in order.
-    belongings: [Vec<Found>; 4],
+    belongings: Vec<Vec<Found>>,
     /// Snapshots that nobody needs any more.
     surplus: Vec<Found>,
     /// Why nothing can be deployed to the first environment.
@@ -66,15 +67,21 @@ fn around(world: &Inner, key: &Key) -> Option<Seen> {
         _ => false,
     };
     Some(Seen {
-        belongings: [
-            found(Kind::ReleaseBinding, bindings.iter()),
-            found(
-                Kind::Approval,
-                chain.approvals.of_group(here, &about_component(&all)),
-            ),
-            found(Kind::ComponentRelease, snapshots.iter()),
-            found(Kind::Workload, workloads),
-        ],
+        belongings: {
+            let mut belongings = vec![found(Kind::ReleaseBinding, bindings.iter())];
+            // Labels have its logical name.
+            let labelled = of_component(project, logical(&*component));
+            belongings.extend(world.system.belongings(here, &labelled));
+            belongings.extend([
+                found(
+                    Kind::Approval,
+                    chain.approvals.of_group(here, &about_component(&all)),
+                ),
+                found(Kind::ComponentRelease, snapshots.iter()),
+                found(Kind::Workload, workloads),
+            ]);
+            belongings
+        },
         surplus: keep::surplus(world, &component, &snapshots, &bindings),
         no_place: no_place.or_else(|| is_first_going.then(|| "it is on its way out".to_owned())),
         examined,
@@ -98,10 +105,11 @@ pub(super) async fn run(context: &Context, thing: &Thing) -> Option<Duration> {
         context.world.look().chain.admitted.remove(&thing.key);
         return None;
     };
-    // One of the older generation is deployed by other kinds, and nothing of it is ours.
+    // One of the older generation is deployed by other kinds; where nobody looks after those, it is left alone.
     let is_older = matches!(seen.examined, Ok(None));
+    let is_left = is_older && !context.world.look().system.is_on;
     let object = Object::of(&*seen.component, seen.component.status.as_ref());
-    if is_older || !is_heard(context, thing, &object.metadata) {
+    if is_left || !is_heard(context, thing, &object.metadata) {
         return None;
     }
     let work = Work {
@@ -126,7 +134,16 @@ async fn look_after(
         Err((reason, words)) => {
             step.say(ConditionType::Ready, Holds::False, *reason, words.clone());
         }
-        Ok(None) => return Ok(None),
+        Ok(None) => {
+            let words = match seen.belongings.iter().flatten().next() {
+                Some(_) => "other kinds deploy it",
+                None => {
+                    "nothing of it is deployed: give it a DeploymentTrack with artifacts and Deployments, or an instance of a \
+                     class"
+                }
+            };
+            step.say(ConditionType::Ready, Holds::True, Reason::Reconciled, words);
+        }
         Ok(Some(examined)) => deploy(context, &seen, examined, &mut step).await?,
     }
     step.removes = seen.surplus;

@@ -9,10 +9,10 @@ use crate::releases::Facts;
 
 /// A verdict over a Release.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Verdict {
-    pub(super) holds: Holds,
-    pub(super) reason: Reason,
-    pub(super) words: String,
+pub(crate) struct Verdict {
+    pub(crate) holds: Holds,
+    pub(crate) reason: Reason,
+    pub(crate) words: String,
 }
 
 impl Verdict {
@@ -37,7 +37,7 @@ fn primary(workload_type: &str) -> Option<&'static str> {
 }
 
 /// Judges a Release for a component of a type.
-pub(super) fn judge(facts: &Facts, workload_type: &str) -> Verdict {
+pub(crate) fn judge(facts: &Facts, workload_type: &str) -> Verdict {
     let said = &facts.said;
     if said.observed_generation != Some(facts.generation) {
         return Verdict::new(

@@ -150,7 +150,7 @@ pub(super) fn around(world: &Inner, key: &Key) -> Option<Seen> {
 }
 
 /// The plane of an environment, or why there is none.
-pub(super) fn plane(
+pub(crate) fn plane(
     shelves: &Shelves,
     here: &str,
     environment: &str,
@@ -170,13 +170,17 @@ pub(super) fn plane(
 
 /// How an environment is guarded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Guarded {
+pub(crate) struct Guarded {
     /// Whoever agrees must not be who asked.
-    pub(super) needs_other: bool,
+    pub(crate) needs_other: bool,
 }
 
 /// How the pipelines of a namespace guard an environment.
-fn guarded(shelves: &Shelves, here: &str, environment: &EnvironmentName) -> Option<Guarded> {
+pub(crate) fn guarded(
+    shelves: &Shelves,
+    here: &str,
+    environment: &EnvironmentName,
+) -> Option<Guarded> {
     let pipelines = shelves.pipelines.within(here);
     let resolved = pipelines.filter_map(|pipeline| pipeline.spec.resolve().ok());
     let mut found: Option<Guarded> = None;
@@ -193,7 +197,7 @@ fn guarded(shelves: &Shelves, here: &str, environment: &EnvironmentName) -> Opti
 }
 
 /// The pipeline of a project, or why there is none.
-pub(super) fn pipeline(shelves: &Shelves, here: &str, project: &str) -> Result<Pipeline, String> {
+pub(crate) fn pipeline(shelves: &Shelves, here: &str, project: &str) -> Result<Pipeline, String> {
     let found = shelves
         .projects
         .find(here, project)

@@ -10,16 +10,17 @@
 //! Decisions are pure functions over what the watches told; each has a file of its own. What they need is looked up by
 //! groups, so that a change looks at exactly those whom it concerns.
 
-mod admission;
+pub(crate) mod admission;
 mod approval;
 mod binding;
 mod cell;
 mod component;
 mod connections;
 mod definition;
-mod health;
-mod inputs;
-mod releases;
+pub(crate) mod health;
+pub(crate) mod history;
+pub(crate) mod inputs;
+pub(crate) mod releases;
 pub(crate) mod shelves;
 pub(crate) mod wake;
 
@@ -35,7 +36,6 @@ use serde::de::DeserializeOwned;
 use tokio::task::JoinSet;
 
 pub(crate) use self::inputs::Kitchen;
-use self::shelves::Chain;
 use crate::{
     key::Key,
     platform::step::{Kind, Thing},
@@ -43,6 +43,9 @@ use crate::{
     releases::{Context, Inner},
     shelf::{Heard, Shelf},
 };
+
+/// How long what is not urgent waits for more of its kind.
+const SOON: Duration = Duration::from_millis(300);
 
 /// Works for ever.
 pub(crate) async fn work(context: Arc<Context>) {
@@ -52,7 +55,13 @@ pub(crate) async fn work(context: Arc<Context>) {
         ($source:expr, $shelf:ident, $concerned:path) => {{
             let context = Arc::clone(&context);
             tasks.spawn(feed::follow($source, move |news| {
-                hear(&context, |chain| &mut chain.$shelf, news, $concerned);
+                hear(
+                    &context,
+                    |world| &mut world.chain.$shelf,
+                    news,
+                    $concerned,
+                    wake::everything,
+                );
             }));
         }};
     }
@@ -86,12 +95,13 @@ pub(crate) async fn work(context: Arc<Context>) {
     while tasks.join_next().await.is_some() {}
 }
 
-/// Takes in news of a kind, and looks again at those whom it concerns.
-fn hear<K: Resource<DynamicType = ()> + DeserializeOwned>(
+/// Takes in news of a kind, and looks again at those whom it concerns; at everything after a list.
+pub(crate) fn hear<K: Resource<DynamicType = ()> + DeserializeOwned>(
     context: &Context,
-    shelf: impl Fn(&mut Chain) -> &mut Shelf<K>,
+    shelf: impl Fn(&mut Inner) -> &mut Shelf<K>,
     news: News,
     concerned: fn(&Inner, &K) -> Vec<Thing>,
+    everything: fn(&Inner) -> Vec<Thing>,
 ) {
     // What is gone is looked up before it is.
     let lost = match &news {
@@ -103,20 +113,25 @@ fn hear<K: Resource<DynamicType = ()> + DeserializeOwned>(
         let mut things: Vec<Thing> = lost
             .map(|lost| concerned(&world, &lost))
             .unwrap_or_default();
-        let heard = shelf(&mut world.chain).hear(news);
+        let heard = shelf(&mut world).hear(news);
         let is_relisted = !heard.gone.is_empty() && things.is_empty();
         if heard.is_complete_now || is_relisted {
-            things = wake::everything(&world);
+            things = everything(&world);
         } else {
             for key in &heard.changed {
-                let object = shelf(&mut world.chain).get(key).cloned();
+                let object = shelf(&mut world).get(key).cloned();
                 things.extend(object.iter().flat_map(|object| concerned(&world, object)));
             }
         }
         things
     };
     for thing in things {
-        context.look_at(thing, Urgency::Person, Duration::ZERO);
+        // Who uses a group changes often, and is said soon enough.
+        let pause = match thing.kind {
+            Kind::ConfigurationGroup => SOON,
+            _ => Duration::ZERO,
+        };
+        context.look_at(thing, Urgency::Person, pause);
     }
 }
 
@@ -156,5 +171,5 @@ pub(crate) async fn run(context: &Context, thing: &Thing) -> Option<Duration> {
 
 fn is_complete(context: &Context) -> bool {
     let world = context.world.look();
-    world.is_complete() && world.chain.is_complete()
+    world.is_complete() && world.chain.is_complete() && world.system.is_complete()
 }

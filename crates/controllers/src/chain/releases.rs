@@ -19,25 +19,25 @@ use crate::{
 };
 
 /// What a Release is to be.
-pub(super) struct Wish<'a> {
-    pub(super) key: Key,
+pub(crate) struct Wish<'a> {
+    pub(crate) key: Key,
     /// Whom it is for.
-    pub(super) owner: Option<Value>,
-    pub(super) project: &'a str,
-    pub(super) component: Option<&'a str>,
-    pub(super) environment: &'a str,
-    pub(super) resources: Vec<ReleaseObject>,
-    pub(super) depends_on: Vec<String>,
+    pub(crate) owner: Option<Value>,
+    pub(crate) project: &'a str,
+    pub(crate) component: Option<&'a str>,
+    pub(crate) environment: &'a str,
+    pub(crate) resources: Vec<ReleaseObject>,
+    pub(crate) depends_on: Vec<String>,
     /// The component release that it runs.
-    pub(super) snapshot: &'a str,
+    pub(crate) snapshot: &'a str,
     /// Its uid.
-    pub(super) snapshot_uid: &'a str,
+    pub(crate) snapshot_uid: &'a str,
     /// The digest of what it was rendered from.
-    pub(super) inputs: &'a str,
+    pub(crate) inputs: &'a str,
 }
 
 /// Whether a Release is what these inputs came to, and nobody edited it since.
-pub(super) fn is_from(facts: &Facts, inputs: &str) -> bool {
+pub(crate) fn is_from(facts: &Facts, inputs: &str) -> bool {
     let expected = origin(inputs, facts.generation);
     facts
         .rendered
@@ -50,7 +50,7 @@ fn origin(inputs: &str, generation: i64) -> String {
 }
 
 /// Makes a Release, or makes the known one be as wished.
-pub(super) async fn write(
+pub(crate) async fn write(
     context: &Context,
     known: Option<&Arc<Facts>>,
     wish: Wish<'_>,
@@ -147,7 +147,7 @@ fn take_in(context: &Context, release: Value) -> Result<(), Trouble> {
 }
 
 /// Deletes a Release, if that was not done before.
-pub(super) async fn delete(context: &Context, facts: &Facts) -> Result<(), Trouble> {
+pub(crate) async fn delete(context: &Context, facts: &Facts) -> Result<(), Trouble> {
     if facts.deleting_since.is_some() {
         return Ok(());
     }

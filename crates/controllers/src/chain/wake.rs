@@ -14,6 +14,7 @@ use crate::{
     key::Key,
     platform::step::{Kind, Thing},
     releases::{Facts, Inner},
+    system,
 };
 
 fn thing(kind: Kind, namespace: &str, name: &str) -> Thing {
@@ -102,6 +103,7 @@ pub(super) fn component(world: &Inner, component: &Component) -> Vec<Thing> {
     ));
     found.extend(definition_of(component));
     found.push(thing(Kind::Project, here, project));
+    found.extend(system::wake::component(world, component));
     found
 }
 
@@ -118,9 +120,11 @@ pub(super) fn definition_of(component: &Component) -> Option<Thing> {
     })
 }
 
-pub(super) fn workload(_: &Inner, workload: &Workload) -> Vec<Thing> {
+pub(super) fn workload(world: &Inner, workload: &Workload) -> Vec<Thing> {
     let owner = workload.spec.owner.component_name.as_str();
-    vec![thing(Kind::Component, namespace(workload), owner)]
+    let mut found = vec![thing(Kind::Component, namespace(workload), owner)];
+    found.extend(system::wake::workload(world, workload));
+    found
 }
 
 fn users(chain: &Chain, here: &str, reference: &Reference) -> Vec<Key> {
@@ -234,7 +238,9 @@ pub(super) fn binding(world: &Inner, binding: &ReleaseBinding) -> Vec<Thing> {
 
 pub(super) fn secret(world: &Inner, secret: &SecretReference) -> Vec<Thing> {
     let group = using_secret(name(secret));
-    bindings(&world.chain, namespace(secret), &group).collect()
+    let mut found: Vec<Thing> = bindings(&world.chain, namespace(secret), &group).collect();
+    found.extend(system::wake::secret(world, secret));
+    found
 }
 
 pub(super) fn approval(world: &Inner, approval: &Approval) -> Vec<Thing> {
@@ -247,6 +253,7 @@ pub(super) fn approval(world: &Inner, approval: &Approval) -> Vec<Thing> {
         thing(Kind::Component, here, spec.owner.component_name.as_str()),
     ];
     found.extend(bindings(&world.chain, here, &group));
+    found.extend(system::wake::approval(world, approval));
     found
 }
 
@@ -287,6 +294,7 @@ pub(crate) fn environment(world: &Inner, key: &Key) -> Vec<Thing> {
         .keys()
         .filter(|one| *one.namespace == *here);
     found.extend(things(Kind::Component, components.cloned().collect()));
+    found.extend(system::wake::environment(world, key));
     found
 }
 
@@ -305,6 +313,7 @@ pub(crate) fn project(world: &Inner, key: &Key) -> Vec<Thing> {
         }
     }
     found.extend(things(Kind::Component, components));
+    found.extend(system::wake::project(world, key));
     found
 }
 
@@ -325,6 +334,8 @@ pub(crate) fn pipeline(world: &Inner, key: &Key) -> Vec<Thing> {
     for environment in resolved.iter().flat_map(|resolved| resolved.environments()) {
         let group = in_environment(environment.as_str());
         found.extend(bindings(&world.chain, here, &group));
+        let place = Key::new(here, environment.as_str());
+        found.extend(system::wake::environment(world, &place));
     }
     found
 }

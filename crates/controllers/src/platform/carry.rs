@@ -63,6 +63,7 @@ fn decide(world: &Inner, thing: &Thing) -> Option<(Object, Step)> {
     if !shelves.are_complete() {
         return None;
     }
+    let are_known = world.has_releases && world.chain.is_complete() && world.system.is_complete();
     Some(match thing.kind {
         Kind::Organization => {
             if !shelves.namespaces.is_complete() {
@@ -81,10 +82,11 @@ fn decide(world: &Inner, thing: &Thing) -> Option<(Object, Step)> {
                 .components
                 .of_group(here, &in_project(&thing.key.name));
             let releases = Releases {
-                are_known: world.has_releases && world.chain.is_complete(),
-                makers: components
-                    .map(|component| Found::of(Kind::Component, &**component))
-                    .collect(),
+                are_known,
+                makers: makers(
+                    components.map(|component| Found::of(Kind::Component, &**component)),
+                    world.system.belongings(here, &in_project(&thing.key.name)),
+                ),
                 here: world.briefs(here, |facts| *facts.project == *thing.key.name),
             };
             (object, projects::decide(project, shelves, &releases))
@@ -98,10 +100,13 @@ fn decide(world: &Inner, thing: &Thing) -> Option<(Object, Step)> {
                 .bindings
                 .of_group(here, &in_environment(&thing.key.name));
             let releases = Releases {
-                are_known: world.has_releases && world.chain.is_complete(),
-                makers: bindings
-                    .map(|binding| Found::of(Kind::ReleaseBinding, &**binding))
-                    .collect(),
+                are_known,
+                makers: makers(
+                    bindings.map(|binding| Found::of(Kind::ReleaseBinding, &**binding)),
+                    world
+                        .system
+                        .belongings(here, &in_environment(&thing.key.name)),
+                ),
                 here: world.briefs(here, |facts| *facts.environment == *thing.key.name),
             };
             (
@@ -117,6 +122,13 @@ fn decide(world: &Inner, thing: &Thing) -> Option<(Object, Step)> {
         // They are looked after elsewhere.
         _ => return None,
     })
+}
+
+/// What has to go first: those of the chain, then those of the deployment system, kind by kind.
+fn makers(chain: impl Iterator<Item = Found>, system: Vec<Vec<Found>>) -> Vec<Found> {
+    let chain: Vec<Found> = chain.collect();
+    let mut all = std::iter::once(chain).chain(system);
+    all.find(|found| !found.is_empty()).unwrap_or_default()
 }
 
 /// Looks at a thing once. Tells when to look again without an event.

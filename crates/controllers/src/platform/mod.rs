@@ -36,6 +36,7 @@ use crate::{
     queue::Urgency,
     releases::Context,
     shelf::{Heard, Shelf},
+    system,
 };
 
 /// How many are worked on at once.
@@ -155,6 +156,20 @@ async fn dispatch(context: Arc<Context>) {
                 | Kind::Project
                 | Kind::Environment
                 | Kind::DeploymentPipeline => carry::run(&context, &thing).await,
+                Kind::DeploymentTrack
+                | Kind::DeployableArtifact
+                | Kind::Build
+                | Kind::ConfigurationGroup
+                | Kind::Deployment
+                | Kind::Endpoint
+                | Kind::Service
+                | Kind::WebApplication
+                | Kind::ScheduledTask
+                | Kind::ServiceBinding
+                | Kind::WebApplicationBinding
+                | Kind::ScheduledTaskBinding
+                | Kind::Api
+                | Kind::ApiBinding => system::run(&context, &thing).await,
                 _ => chain::run(&context, &thing).await,
             };
             context.things.done(&(), &thing);

@@ -4,9 +4,11 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use kube::{Resource, core::ApiResource};
 use quadrille_objects::word;
 use quadrille_types::{
-    Approval, ClusterComponentType, ClusterTrait, Component, ComponentRelease, ComponentType,
-    DataPlane, DeploymentPipeline, Environment, Organization, Project, Release, ReleaseBinding,
-    Trait, Workload, annotations,
+    ApiBinding, Approval, Build, ClusterComponentType, ClusterTrait, Component, ComponentRelease,
+    ComponentType, ConfigurationGroup, DataPlane, DeployableArtifact, Deployment,
+    DeploymentPipeline, DeploymentTrack, Endpoint, Environment, Organization, Project,
+    PublishedApi, Release, ReleaseBinding, ScheduledTask, ScheduledTaskBinding, Service,
+    ServiceBinding, Trait, WebApplication, WebApplicationBinding, Workload, annotations,
     conditions::{ConditionType, Holds, Judgement, Reason, record},
     finalizers,
 };
@@ -14,95 +16,79 @@ use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use crate::key::Key;
 
-/// The kinds that are looked after here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum Kind {
-    Organization,
-    Project,
-    Environment,
-    DataPlane,
-    DeploymentPipeline,
-    Release,
-    Component,
-    Workload,
-    ComponentRelease,
-    ReleaseBinding,
-    Approval,
-    ComponentType,
-    ClusterComponentType,
-    Trait,
-    ClusterTrait,
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident($object:ty) = $word:literal $(, held by $finalizer:path)?;)*) => {
+        /// The kinds that are looked after here.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub(crate) enum Kind {
+            $($(#[$doc])* $kind,)*
+        }
+
+        impl Kind {
+            /// Its word.
+            pub(crate) fn word(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $word,)*
+                }
+            }
+
+            fn resource(self) -> ApiResource {
+                match self {
+                    $(Self::$kind => ApiResource::erase::<$object>(&()),)*
+                }
+            }
+
+            /// The finalizer that holds its objects until everything of theirs is gone; nothing where nothing has to
+            /// go.
+            pub(crate) fn finalizer(self) -> Option<&'static str> {
+                match self {
+                    $(Self::$kind => None$(.or(Some($finalizer)))?,)*
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    Organization(Organization) = "Organization", held by finalizers::ORGANIZATION;
+    Project(Project) = "Project", held by finalizers::PROJECT;
+    Environment(Environment) = "Environment", held by finalizers::ENVIRONMENT;
+    DataPlane(DataPlane) = "DataPlane", held by finalizers::DATA_PLANE;
+    DeploymentPipeline(DeploymentPipeline) = "DeploymentPipeline", held by finalizers::DEPLOYMENT_PIPELINE;
+    Release(Release) = "Release", held by finalizers::RELEASE;
+    Component(Component) = "Component", held by finalizers::COMPONENT;
+    Workload(Workload) = "Workload";
+    ComponentRelease(ComponentRelease) = "ComponentRelease";
+    ReleaseBinding(ReleaseBinding) = "ReleaseBinding", held by finalizers::RELEASE_BINDING;
+    Approval(Approval) = "Approval";
+    ComponentType(ComponentType) = "ComponentType";
+    ClusterComponentType(ClusterComponentType) = "ClusterComponentType";
+    Trait(Trait) = "Trait";
+    ClusterTrait(ClusterTrait) = "ClusterTrait";
     /// A project in an environment: no object of its own, but its Release.
-    Cell,
+    Cell(Release) = "cell";
+    DeploymentTrack(DeploymentTrack) = "DeploymentTrack", held by finalizers::DEPLOYMENT_TRACK;
+    DeployableArtifact(DeployableArtifact) = "DeployableArtifact", held by finalizers::DEPLOYABLE_ARTIFACT;
+    Build(Build) = "Build";
+    ConfigurationGroup(ConfigurationGroup) = "ConfigurationGroup";
+    Deployment(Deployment) = "Deployment", held by finalizers::DEPLOYMENT;
+    Endpoint(Endpoint) = "Endpoint", held by finalizers::ENDPOINT;
+    Service(Service) = "Service";
+    WebApplication(WebApplication) = "WebApplication";
+    ScheduledTask(ScheduledTask) = "ScheduledTask";
+    ServiceBinding(ServiceBinding) = "ServiceBinding", held by finalizers::BINDING;
+    WebApplicationBinding(WebApplicationBinding) = "WebApplicationBinding", held by finalizers::BINDING;
+    ScheduledTaskBinding(ScheduledTaskBinding) = "ScheduledTaskBinding", held by finalizers::BINDING;
+    Api(PublishedApi) = "API";
+    ApiBinding(ApiBinding) = "APIBinding", held by finalizers::BINDING;
 }
 
 impl Kind {
-    /// Its word.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Organization => "Organization",
-            Self::Project => "Project",
-            Self::Environment => "Environment",
-            Self::DataPlane => "DataPlane",
-            Self::DeploymentPipeline => "DeploymentPipeline",
-            Self::Release => "Release",
-            Self::Component => "Component",
-            Self::Workload => "Workload",
-            Self::ComponentRelease => "ComponentRelease",
-            Self::ReleaseBinding => "ReleaseBinding",
-            Self::Approval => "Approval",
-            Self::ComponentType => "ComponentType",
-            Self::ClusterComponentType => "ClusterComponentType",
-            Self::Trait => "Trait",
-            Self::ClusterTrait => "ClusterTrait",
-            Self::Cell => "cell",
-        }
-    }
-
     /// The path of its collection in a namespace.
     pub(crate) fn path(self, namespace: &str) -> String {
         use quadrille_planes::feed::url_path;
         let within = Some(namespace).filter(|namespace| !namespace.is_empty());
-        let resource = match self {
-            Self::Organization => ApiResource::erase::<Organization>(&()),
-            Self::Project => ApiResource::erase::<Project>(&()),
-            Self::Environment => ApiResource::erase::<Environment>(&()),
-            Self::DataPlane => ApiResource::erase::<DataPlane>(&()),
-            Self::DeploymentPipeline => ApiResource::erase::<DeploymentPipeline>(&()),
-            Self::Release | Self::Cell => ApiResource::erase::<Release>(&()),
-            Self::Component => ApiResource::erase::<Component>(&()),
-            Self::Workload => ApiResource::erase::<Workload>(&()),
-            Self::ComponentRelease => ApiResource::erase::<ComponentRelease>(&()),
-            Self::ReleaseBinding => ApiResource::erase::<ReleaseBinding>(&()),
-            Self::Approval => ApiResource::erase::<Approval>(&()),
-            Self::ComponentType => ApiResource::erase::<ComponentType>(&()),
-            Self::ClusterComponentType => ApiResource::erase::<ClusterComponentType>(&()),
-            Self::Trait => ApiResource::erase::<Trait>(&()),
-            Self::ClusterTrait => ApiResource::erase::<ClusterTrait>(&()),
-        };
-        url_path(&resource, within)
-    }
-
-    /// The finalizer that holds its objects until everything of theirs is gone; nothing where nothing has to go.
-    pub(crate) fn finalizer(self) -> Option<&'static str> {
-        match self {
-            Self::Organization => Some(finalizers::ORGANIZATION),
-            Self::Project => Some(finalizers::PROJECT),
-            Self::Environment => Some(finalizers::ENVIRONMENT),
-            Self::DataPlane => Some(finalizers::DATA_PLANE),
-            Self::DeploymentPipeline => Some(finalizers::DEPLOYMENT_PIPELINE),
-            Self::Release => Some(finalizers::RELEASE),
-            Self::Component => Some(finalizers::COMPONENT),
-            Self::ReleaseBinding => Some(finalizers::RELEASE_BINDING),
-            Self::Workload
-            | Self::Approval
-            | Self::ComponentRelease
-            | Self::ComponentType
-            | Self::ClusterComponentType
-            | Self::Trait
-            | Self::ClusterTrait
-            | Self::Cell => None,
-        }
+        url_path(&self.resource(), within)
     }
 }
 

@@ -41,6 +41,7 @@ pub(crate) use self::{
 };
 use self::{run::Again, world::Told};
 use crate::{
+    Without,
     alarms::Alarms,
     chain::{self, Kitchen},
     control::Control,
@@ -49,6 +50,7 @@ use crate::{
     platform::{self, step::Thing},
     queue::{Queue, Urgency},
     shelf::{Heard, read},
+    system,
 };
 
 /// The lane of releases without a plane.
@@ -77,11 +79,18 @@ pub(crate) struct Context {
 const AT_ONCE: usize = 48;
 
 impl Context {
-    pub(crate) fn new(control: Control, namespace: Option<String>, clock: Arc<dyn Clock>) -> Self {
+    pub(crate) fn new(
+        control: Control,
+        namespace: Option<String>,
+        clock: Arc<dyn Clock>,
+        without: Without,
+    ) -> Self {
+        let world = World::default();
+        world.look().system.is_on = !without.deployment_system;
         Self {
             events: Events::start(control.clone()),
             control,
-            world: World::default(),
+            world,
             things: Queue::new(platform::AT_ONCE),
             written: Mutex::default(),
             kitchen: Kitchen::default(),
@@ -402,7 +411,12 @@ impl Context {
 
     /// Lets a release's environment and project know what matters to them: that they are used, and that it is gone.
     pub(crate) fn tell_owners(&self, facts: &Facts, is_gone: bool) {
-        let rendered_for = chain::wake::release(&self.world.look(), facts);
+        let rendered_for = {
+            let world = self.world.look();
+            let mut found = chain::wake::release(&world, facts);
+            found.extend(system::wake::release(&world, facts));
+            found
+        };
         for thing in rendered_for {
             self.look_at(thing, Urgency::Person, Duration::ZERO);
         }

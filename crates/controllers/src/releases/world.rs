@@ -19,6 +19,7 @@ use crate::{
         shelves::Shelves,
         step::{Found, Kind, Thing},
     },
+    system::shelves::System,
 };
 
 /// Everything that is known.
@@ -34,6 +35,8 @@ pub(crate) struct Inner {
     pub(crate) shelves: Shelves,
     /// The objects of the component chain's kinds.
     pub(crate) chain: Chain,
+    /// The objects of the deployment system's kinds.
+    pub(crate) system: System,
     /// Ways to data planes.
     pub(crate) planes: HashMap<PlaneName, PlaneFacts>,
     /// Releases.

@@ -50,6 +50,26 @@ pub fn apply(current: &Value, patch: &[u8], checked: bool) -> Result<Patched, St
     Ok(Patched { value, strict })
 }
 
+/// The merge patch that turns one value into another: what is no longer there is null.
+pub fn between(old: &Value, new: &Value) -> Option<Value> {
+    if old == new {
+        return None;
+    }
+    let (Some(before), Some(after)) = (old.as_object(), new.as_object()) else {
+        return Some(new.clone());
+    };
+    let mut patch = Map::new();
+    for key in before.keys().filter(|key| !after.contains_key(*key)) {
+        patch.insert(key.clone(), Value::Null);
+    }
+    for (key, value) in after {
+        if let Some(change) = between(before.get(key).unwrap_or(&Value::Null), value) {
+            patch.insert(key.clone(), change);
+        }
+    }
+    Some(Value::Object(patch))
+}
+
 fn merge_fields(current: &mut Map<String, Value>, patch: Map<String, Value>) {
     for (name, change) in patch {
         match (current.get_mut(&name), change) {

@@ -6,6 +6,7 @@ mod status;
 
 use std::{borrow::Cow, sync::Arc};
 
+use quadrille_machinery::patch::merge;
 use quadrille_planes::Trouble;
 use serde_json::{Value, json};
 
@@ -116,7 +117,7 @@ async fn remember<'a>(
         "resourceVersion": deployment["metadata"]["resourceVersion"],
         "annotations": { rollout::REVISION: revision },
     }});
-    if let Some(change) = told.and_then(|told| read::merge_patch(&deployment["status"], &told)) {
+    if let Some(change) = told.and_then(|told| merge::between(&deployment["status"], &told)) {
         patch["status"] = change;
     }
     let place = Place::of(&deployment);

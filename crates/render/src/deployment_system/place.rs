@@ -3,8 +3,10 @@
 use quadrille_types::{labels::data_plane, names::generate};
 use serde_json::{Map, Value, json};
 
+use super::runs;
+
 /// Labels.
-pub(super) type Labels = Map<String, Value>;
+pub type Labels = Map<String, Value>;
 
 /// Where objects go, and their labels.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,14 +23,21 @@ pub(super) struct Place {
 
 /// Who is deployed by a Deployment: logical names.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Deployed<'a> {
-    pub(super) organization: &'a str,
-    pub(super) project: &'a str,
-    pub(super) environment: &'a str,
-    pub(super) component: &'a str,
-    pub(super) component_type: &'a str,
-    pub(super) track: &'a str,
-    pub(super) deployment: &'a str,
+pub struct Deployed<'a> {
+    /// The organization.
+    pub organization: &'a str,
+    /// The project.
+    pub project: &'a str,
+    /// The environment.
+    pub environment: &'a str,
+    /// The component.
+    pub component: &'a str,
+    /// What kind of component it is, by the older word.
+    pub component_type: &'a str,
+    /// The track.
+    pub track: &'a str,
+    /// The Deployment.
+    pub deployment: &'a str,
 }
 
 /// Who is bound by a binding.
@@ -49,6 +58,29 @@ fn map<const N: usize>(labels: [(&str, &str); N]) -> Labels {
 
 fn cell(organization: &str, project: &str, environment: &str) -> String {
     generate::cell_namespace(&organization.into(), &project.into(), &environment.into())
+}
+
+/// Where the pods of a Deployment answer: what routes to it are made from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ground {
+    /// The cell.
+    pub namespace: String,
+    /// On every object, and what pods are selected by.
+    pub labels: Labels,
+    /// The Service before them.
+    pub service: String,
+}
+
+impl Ground {
+    /// The ground of a Deployment. `component` and `track` are the names of the objects, which objects are called after.
+    pub fn of(who: &Deployed<'_>, component: &str, track: &str) -> Self {
+        let place = Place::of_deployment(who);
+        Self {
+            namespace: place.namespace,
+            labels: place.labels,
+            service: runs::service_name(&[component, track]),
+        }
+    }
 }
 
 impl Place {

@@ -17,6 +17,7 @@ use serde_json::{Map, Value};
 use super::{DocumentError, Documents, cell::annotations, read};
 use crate::{
     deployment_system::{
+        Deployed, Ground,
         api::{self, ApiInputs},
         endpoint::{self, Claim, EndpointInputs},
         web::{self, WebInputs},
@@ -168,19 +169,19 @@ impl Documents {
         let found = self.components.get(component);
         let found = found.ok_or_else(|| missing("Component", component, &whose))?;
         let kind = found.spec.older_type.as_deref().unwrap_or("Service");
-        let labels = words(&[
-            (data_plane::ORGANIZATION_NAME, organization),
-            (data_plane::PROJECT_NAME, project),
-            (data_plane::ENVIRONMENT_NAME, environment),
-            (data_plane::MANAGED_BY, data_plane::DEPLOYMENT_CONTROLLER),
-            (data_plane::BELONG_TO, data_plane::USER_WORKLOADS),
-            (data_plane::COMPONENT_NAME, component),
-            (data_plane::COMPONENT_TYPE, kind),
-            (data_plane::DEPLOYMENT_TRACK_NAME, track),
-            (data_plane::DEPLOYMENT_NAME, deployment),
-        ]);
-        let namespace = cell(organization, project, environment);
-        let service = generate::name_within(generate::SERVICE_LIMIT, &[component, track]);
+        let ground = Ground::of(
+            &Deployed {
+                organization,
+                project,
+                environment,
+                component,
+                component_type: kind,
+                track,
+                deployment,
+            },
+            component,
+            track,
+        );
         let inputs = EndpointInputs {
             name,
             called: label(hierarchy::NAME)?,
@@ -195,10 +196,10 @@ impl Documents {
                 plane: &stage.plane,
                 plane_spec: stage.plane_spec,
                 plane_annotations: annotations(Some(stage.plane_metadata)),
-                namespace: &namespace,
-                labels: &labels,
-                pods: &labels,
-                service: &service,
+                namespace: &ground.namespace,
+                labels: &ground.labels,
+                pods: &ground.labels,
+                service: &ground.service,
             },
             taken: taken.as_slice(),
         };

@@ -85,6 +85,14 @@ pub(super) fn which(seen: &Seen, report: &mut Report) -> Judged {
             until: None,
         };
     }
+    let ran: Vec<_> = seen
+        .bindings
+        .iter()
+        .filter_map(|binding| {
+            let status = binding.status.as_ref()?;
+            Some((&binding.spec.environment, status.history.as_slice()))
+        })
+        .collect();
     let verdict = admission::judge(&Asked {
         environment: &spec.environment,
         release: wanted,
@@ -100,7 +108,7 @@ pub(super) fn which(seen: &Seen, report: &mut Report) -> Judged {
         requested_by: annotation(&*seen.binding, annotations::REQUESTED_BY),
         component: spec.owner.component_name.as_str(),
         pipeline: &seen.pipeline,
-        bindings: &seen.bindings,
+        ran: &ran,
         approvals: &seen.approvals,
         now: report.now,
     });

@@ -7,18 +7,18 @@ use quadrille_render::{Needs, Plan};
 use quadrille_types::{
     ReleaseBindingStatus, annotations,
     conditions::{ConditionType, Holds, Reason, find},
-    release_binding::{LONGEST_HISTORY, PendingConnection, Ran, ResolvedConnection},
+    release_binding::{PendingConnection, ResolvedConnection},
 };
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::super::{
     admission::Verdict,
-    health,
+    health, history,
     inputs::{Fetched, Seen},
     shelves::annotation,
 };
-use crate::{alarms::noted, platform::step::Step, releases::Facts};
+use crate::{platform::step::Step, releases::Facts};
 
 /// A judgement of one thing.
 #[derive(Clone, Debug)]
@@ -291,21 +291,13 @@ impl Report {
     /// A release runs: since now, if it did not before.
     pub(super) fn runs(&mut self, snapshot: &str) {
         self.status.current_release = Some(snapshot.to_owned());
-        let history = &mut self.status.history;
-        if history
-            .first()
-            .is_none_or(|ran| ran.release_name != snapshot)
-        {
-            let ran = Ran {
-                release_name: snapshot.to_owned(),
-                since: Some(noted(self.now)),
-                ready_at: None,
-                requested_by: self.requested_by.clone(),
-                approved_by: self.approved_by.take(),
-            };
-            history.insert(0, ran);
-            history.truncate(LONGEST_HISTORY);
-        }
+        history::runs(
+            &mut self.status.history,
+            snapshot,
+            self.now,
+            self.requested_by.clone(),
+            self.approved_by.take(),
+        );
         let known = find(&self.status.conditions, ConditionType::ReleaseSynced);
         let is_noted = known.is_some_and(|known| {
             known.status == "True" && known.reason == Reason::ReleaseSynced.as_str()
@@ -374,12 +366,8 @@ impl Report {
             ),
             None => self.doing.clone(),
         };
-        if self.doing.holds == Holds::True
-            && self.synced.holds == Holds::True
-            && let Some(ran) = self.status.history.first_mut()
-            && ran.ready_at.is_none()
-        {
-            ran.ready_at = Some(noted(self.now));
+        if self.doing.holds == Holds::True && self.synced.holds == Holds::True {
+            history::is_ready(&mut self.status.history, self.now);
         }
         for (condition, said) in [
             (ConditionType::Admitted, self.admitted),
@@ -419,7 +407,7 @@ impl Report {
 }
 
 /// An empty list is not written.
-fn list<T: Serialize>(items: &[T]) -> Value {
+pub(crate) fn list<T: Serialize>(items: &[T]) -> Value {
     if items.is_empty() {
         Value::Null
     } else {

@@ -86,3 +86,12 @@ fn nulls_remove_fields_and_stay_only_where_a_list_replaces_an_object() {
     });
     assert_eq!(merged(&current, &patch), expected);
 }
+
+#[test]
+fn a_patch_between_two_names_only_what_differs_and_nulls_what_is_gone() {
+    let old = json!({ "a": 1, "b": { "c": 1, "d": 2 }, "e": [1] });
+    let new = json!({ "a": 1, "b": { "c": 3 }, "e": [1, 2] });
+    let patch = between(&old, &new).unwrap();
+    assert_eq!(patch, json!({ "b": { "c": 3, "d": null }, "e": [1, 2] }));
+    assert_eq!(between(&new, &new), None);
+}

@@ -1,0 +1,250 @@
+//! Who belongs to whom, by labels. A parent that is missing, or that could be either of two, is said, and looked for again
+//! when something changes.
+
+use std::sync::Arc;
+
+use kube::Resource;
+use quadrille_types::{
+    Component, DataPlane, Deployment, DeploymentTrack, Environment, Project, conditions::Reason,
+    labels::hierarchy,
+};
+
+use super::shelves::{Belongs, label, logical, named};
+use crate::{
+    chain::{
+        inputs::plane,
+        shelves::{in_project, name, namespace},
+    },
+    releases::Inner,
+};
+
+/// What is wrong: a word for machines and one for people.
+pub(super) type Problem = (Reason, String);
+
+/// Whom something belongs to.
+pub(super) struct Parents {
+    pub(super) project: Arc<Project>,
+    pub(super) component: Arc<Component>,
+    pub(super) track: Arc<DeploymentTrack>,
+    pub(super) environment: Arc<Environment>,
+    pub(super) plane: Arc<DataPlane>,
+}
+
+/// A step of the hierarchy.
+#[derive(Clone, Copy)]
+struct Level {
+    kind: &'static str,
+    key: &'static str,
+    missing: Reason,
+}
+
+const PROJECT: Level = Level {
+    kind: "Project",
+    key: hierarchy::PROJECT,
+    missing: Reason::ProjectNotFound,
+};
+const COMPONENT: Level = Level {
+    kind: "Component",
+    key: hierarchy::COMPONENT,
+    missing: Reason::ComponentNotFound,
+};
+const TRACK: Level = Level {
+    kind: "DeploymentTrack",
+    key: hierarchy::DEPLOYMENT_TRACK,
+    missing: Reason::DeploymentTrackNotFound,
+};
+const ENVIRONMENT: Level = Level {
+    kind: "Environment",
+    key: hierarchy::ENVIRONMENT,
+    missing: Reason::EnvironmentNotFound,
+};
+const DEPLOYMENT: Level = Level {
+    kind: "Deployment",
+    key: hierarchy::DEPLOYMENT,
+    missing: Reason::DeploymentNotFound,
+};
+
+/// Whoever looks for its parents.
+struct Child<'a, K> {
+    whose: String,
+    object: &'a K,
+}
+
+impl<'a, K: Resource> Child<'a, K> {
+    fn wanted(&self, level: Level) -> Result<&'a str, Problem> {
+        label(self.object, level.key).ok_or_else(|| {
+            let words = format!(
+                "{}: metadata.labels[{}] is not there: it names the {} that this belongs to",
+                self.whose, level.key, level.kind
+            );
+            (level.missing, words)
+        })
+    }
+
+    /// Where parents of a level are looked for.
+    fn within(&self, path: &[(Level, &str)]) -> String {
+        let mut words = format!("organization {}", namespace(self.object));
+        for (level, name) in path {
+            words.push_str(&format!(", {} {name}", level.kind));
+        }
+        words
+    }
+
+    /// The only one of those found.
+    fn only<P: Resource>(
+        &self,
+        level: Level,
+        wanted: &str,
+        path: &[(Level, &str)],
+        mut found: Vec<&Arc<P>>,
+    ) -> Result<Arc<P>, Problem> {
+        let (whose, kind, key) = (&self.whose, level.kind, level.key);
+        let place = self.within(path);
+        found.sort_by(|one, other| name(&***one).cmp(name(&***other)));
+        match found.as_slice() {
+            [one] => Ok(Arc::clone(one)),
+            [] => Err((
+                level.missing,
+                format!(
+                    "{whose} refers to {kind} {wanted:?}, which does not exist in {place}: create it, or correct the label {key}"
+                ),
+            )),
+            [one, other, ..] => Err((
+                Reason::AmbiguousParent,
+                format!(
+                    "{whose} refers to {kind} {wanted:?}, and both {} and {} have that name in {place}: delete one, or give it \
+                     another label {}",
+                    name(&***one),
+                    name(&***other),
+                    hierarchy::NAME
+                ),
+            )),
+        }
+    }
+
+    fn check_organization(&self) -> Result<(), Problem> {
+        let here = namespace(self.object);
+        match label(self.object, hierarchy::ORGANIZATION) {
+            Some(said) if said != here => Err((
+                Reason::InvalidConfiguration,
+                format!(
+                    "{}: metadata.labels[{}] is {said:?}, but it is in the namespace of organization {here:?}: make it that",
+                    self.whose,
+                    hierarchy::ORGANIZATION
+                ),
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What is named after these: the cell is called after the object, and labels after its label, so both must be one.
+fn check_name(level: Level, object: &impl Resource) -> Result<(), Problem> {
+    let (own, said) = (name(object), logical(object));
+    if own == said {
+        return Ok(());
+    }
+    let words = format!(
+        "{} {own}: metadata.labels[{}] is {said:?}, but it must be the name of the object, {own:?}: correct it",
+        level.kind,
+        hierarchy::NAME
+    );
+    Err((Reason::InvalidConfiguration, words))
+}
+
+/// The project and the component that labels name.
+fn owners<K: Resource>(
+    world: &Inner,
+    child: &Child<'_, K>,
+) -> Result<(Arc<Project>, Arc<Component>), Problem> {
+    child.check_organization()?;
+    let here = namespace(child.object);
+    let wanted = child.wanted(PROJECT)?;
+    let projects = world.shelves.projects.within(here);
+    let found = projects.filter(|one| logical(&***one) == wanted).collect();
+    let project = child.only(PROJECT, wanted, &[], found)?;
+    check_name(PROJECT, &*project)?;
+    let path = [(PROJECT, wanted)];
+    let wanted = child.wanted(COMPONENT)?;
+    let components = world
+        .chain
+        .components
+        .of_group(here, &in_project(name(&*project)));
+    let found = components
+        .filter(|one| logical(&***one) == wanted)
+        .collect();
+    let component = child.only(COMPONENT, wanted, &path, found)?;
+    Ok((project, component))
+}
+
+/// Everybody whom a deployment or an endpoint belongs to. `kind` is the word for it.
+pub(super) fn parents<K: Resource>(
+    world: &Inner,
+    kind: &str,
+    object: &K,
+) -> Result<Parents, Problem> {
+    let child = Child {
+        whose: format!("{kind} {}", name(object)),
+        object,
+    };
+    let here = namespace(object);
+    let (project, component) = owners(world, &child)?;
+    let at = Belongs::of(object);
+    let path = [(PROJECT, at.project), (COMPONENT, at.component)];
+    let wanted = child.wanted(TRACK)?;
+    let group = named(&[at.project, at.component, wanted]);
+    let found = world.system.tracks.of_group(here, &group).collect();
+    let track = child.only(TRACK, wanted, &path, found)?;
+    let wanted = child.wanted(ENVIRONMENT)?;
+    let environments = world.shelves.environments.within(here);
+    let found = environments
+        .filter(|one| logical(&***one) == wanted)
+        .collect();
+    let environment = child.only(ENVIRONMENT, wanted, &[], found)?;
+    check_name(ENVIRONMENT, &*environment)?;
+    let plane =
+        plane(&world.shelves, here, wanted).map_err(|words| (Reason::DataPlaneNotFound, words))?;
+    Ok(Parents {
+        project,
+        component,
+        track,
+        environment,
+        plane,
+    })
+}
+
+/// The deployment that an endpoint belongs to.
+pub(super) fn deployment<K: Resource>(
+    world: &Inner,
+    kind: &str,
+    object: &K,
+) -> Result<Arc<Deployment>, Problem> {
+    let child = Child {
+        whose: format!("{kind} {}", name(object)),
+        object,
+    };
+    let at = Belongs::of(object);
+    let wanted = child.wanted(DEPLOYMENT)?;
+    let path = [
+        (PROJECT, at.project),
+        (COMPONENT, at.component),
+        (TRACK, at.track),
+        (ENVIRONMENT, at.environment),
+    ];
+    let group = named(&[at.project, at.component, at.track, at.environment, wanted]);
+    let found = world.system.deployments.of_group(at.namespace, &group);
+    child.only(DEPLOYMENT, wanted, &path, found.collect())
+}
+
+/// Whether a track or an artifact belongs to somebody.
+pub(super) fn component_of<K: Resource>(
+    world: &Inner,
+    kind: &str,
+    object: &K,
+) -> Result<Arc<Component>, Problem> {
+    let child = Child {
+        whose: format!("{kind} {}", name(object)),
+        object,
+    };
+    owners(world, &child).map(|(_, component)| component)
+}

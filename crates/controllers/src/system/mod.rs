@@ -1,0 +1,103 @@
+//! The deployment system: the kinds that OpenChoreo 0.4 deploys by. Everything becomes Releases, so the engine's guarantees
+//! hold for it too.
+//!
+//! ```text
+//!   DeploymentTrack ◄─labels─ DeployableArtifact ◄─ Deployment ──► Release `deployment-…`, Endpoints
+//!   Endpoint, its deployment ──► Release `endpoint-…`: routes, policies
+//!   Service, WebApplication, ScheduledTask + Workload ──► binding of the first environment ──► Release of its name
+//!   APIBinding + API + class ──► Release of its name
+//!   ConfigurationGroup ──► whether it is right, and who uses it
+//! ```
+//! What may run where is judged as in the component chain, and the cell is the same one. The whole family can be left out.
+
+mod deployment;
+mod endpoint;
+mod group;
+mod hierarchy;
+mod promotion;
+mod release;
+pub(crate) mod shelves;
+mod track;
+pub(crate) mod wake;
+
+use std::{sync::Arc, time::Duration};
+
+use quadrille_planes::feed;
+use quadrille_types::{
+    ApiBinding, ApiClass, Build, ConfigurationGroup, DeployableArtifact, Deployment,
+    DeploymentTrack, Endpoint, PublishedApi, ScheduledTask, ScheduledTaskBinding,
+    ScheduledTaskClass, Service, ServiceBinding, ServiceClass, WebApplication,
+    WebApplicationBinding, WebApplicationClass,
+};
+use tokio::task::JoinSet;
+
+use crate::{
+    chain::hear,
+    platform::step::{Kind, Thing},
+    releases::Context,
+};
+
+/// Works for ever; at nothing where the family is left out.
+pub(crate) async fn work(context: Arc<Context>) {
+    if !context.world.look().system.is_on {
+        return std::future::pending().await;
+    }
+    let mut tasks = JoinSet::new();
+    macro_rules! follow {
+        ($($kind:ty: $shelf:ident, $concerned:path;)*) => {
+            $({
+                let context_of = Arc::clone(&context);
+                tasks.spawn(feed::follow(context.source::<$kind>(), move |news| {
+                    hear(
+                        &context_of,
+                        |world| &mut world.system.$shelf,
+                        news,
+                        $concerned,
+                        wake::everything,
+                    );
+                }));
+            })*
+        };
+    }
+    follow! {
+        DeploymentTrack: tracks, wake::track;
+        DeployableArtifact: artifacts, wake::artifact;
+        Build: builds, wake::build;
+        ConfigurationGroup: groups, wake::group;
+        Deployment: deployments, wake::deployment;
+        Endpoint: endpoints, wake::endpoint;
+        Service: services, wake::service;
+        WebApplication: web_applications, wake::web_application;
+        ScheduledTask: scheduled_tasks, wake::scheduled_task;
+        ServiceBinding: service_bindings, wake::service_binding;
+        WebApplicationBinding: web_application_bindings, wake::web_application_binding;
+        ScheduledTaskBinding: scheduled_task_bindings, wake::scheduled_task_binding;
+        ServiceClass: service_classes, wake::service_class;
+        WebApplicationClass: web_application_classes, wake::web_application_class;
+        ScheduledTaskClass: scheduled_task_classes, wake::scheduled_task_class;
+        PublishedApi: apis, wake::api;
+        ApiBinding: api_bindings, wake::api_binding;
+        ApiClass: api_classes, wake::api_class;
+    }
+    // They end only with this future.
+    while tasks.join_next().await.is_some() {}
+}
+
+/// Looks at a thing of the deployment system once. Tells when to look again without an event.
+pub(crate) async fn run(context: &Context, thing: &Thing) -> Option<Duration> {
+    let is_complete = {
+        let world = context.world.look();
+        world.is_complete() && world.chain.is_complete() && world.system.is_complete()
+    };
+    if !is_complete {
+        // The lists bring everything to be looked at.
+        return None;
+    }
+    match thing.kind {
+        Kind::DeploymentTrack | Kind::DeployableArtifact => track::run(context, thing).await,
+        Kind::ConfigurationGroup => group::run(context, thing).await,
+        Kind::Deployment => deployment::run(context, thing).await,
+        Kind::Endpoint => endpoint::run(context, thing).await,
+        _ => None,
+    }
+}

@@ -1,0 +1,549 @@
+//! Whom a change concerns. A look costs no request, so those who might be concerned look, too: what is written is decided
+//! by what comes of it.
+
+use kube::Resource;
+use quadrille_render::deployment_system::{binding, deployment};
+use quadrille_types::{
+    ApiBinding, ApiClass, Approval, Build, Component, ConfigurationGroup, DeployableArtifact,
+    Deployment, DeploymentTrack, Endpoint, PublishedApi, ScheduledTask, ScheduledTaskBinding,
+    ScheduledTaskClass, SecretReference, Service, ServiceBinding, ServiceClass, WebApplication,
+    WebApplicationBinding, WebApplicationClass, Workload,
+    workload::{WorkloadOwner, WorkloadTemplate},
+};
+use serde::de::DeserializeOwned;
+
+use super::shelves::{
+    Belongs, System, claiming, named, of_api, of_api_class, of_artifact, of_class, of_track,
+    of_workload, owner, streaming,
+};
+use crate::{
+    chain::{
+        shelves::{
+            behind_release, in_environment, in_project, name, namespace, needing, of_component,
+        },
+        wake::cell,
+    },
+    key::Key,
+    platform::step::{Kind, Thing},
+    releases::{Facts, Inner},
+    shelf::Shelf,
+};
+
+fn thing(kind: Kind, namespace: &str, name: &str) -> Thing {
+    Thing {
+        kind,
+        key: Key::new(namespace, name),
+    }
+}
+
+fn things(kind: Kind, keys: Vec<Key>) -> impl Iterator<Item = Thing> {
+    keys.into_iter().map(move |key| Thing { kind, key })
+}
+
+/// Those of a shelf in a namespace.
+fn within<K>(kind: Kind, shelf: &Shelf<K>, here: &str) -> Vec<Thing>
+where
+    K: Resource<DynamicType = ()> + DeserializeOwned,
+{
+    let keys = shelf.keys().filter(|key| *key.namespace == *here);
+    things(kind, keys.cloned().collect()).collect()
+}
+
+/// The bindings of a group, of all kinds.
+fn bindings(system: &System, here: &str, group: &str) -> Vec<Thing> {
+    let mut found = Vec::new();
+    let keys = system.service_bindings.keys_of_group(here, group);
+    found.extend(things(Kind::ServiceBinding, keys));
+    let keys = system.web_application_bindings.keys_of_group(here, group);
+    found.extend(things(Kind::WebApplicationBinding, keys));
+    let keys = system.scheduled_task_bindings.keys_of_group(here, group);
+    found.extend(things(Kind::ScheduledTaskBinding, keys));
+    let keys = system.api_bindings.keys_of_group(here, group);
+    found.extend(things(Kind::ApiBinding, keys));
+    found
+}
+
+/// Deployments, endpoints and bindings of a group: everything of it that renders.
+fn rendered(system: &System, here: &str, group: &str) -> Vec<Thing> {
+    let mut found = bindings(system, here, group);
+    let keys = system.deployments.keys_of_group(here, group);
+    found.extend(things(Kind::Deployment, keys));
+    let keys = system.endpoints.keys_of_group(here, group);
+    found.extend(things(Kind::Endpoint, keys));
+    found
+}
+
+/// Everything of a namespace that renders.
+fn all_rendered(system: &System, here: &str) -> Vec<Thing> {
+    let mut found = within(Kind::Deployment, &system.deployments, here);
+    found.extend(within(Kind::ServiceBinding, &system.service_bindings, here));
+    found.extend(within(
+        Kind::WebApplicationBinding,
+        &system.web_application_bindings,
+        here,
+    ));
+    found.extend(within(
+        Kind::ScheduledTaskBinding,
+        &system.scheduled_task_bindings,
+        here,
+    ));
+    found
+}
+
+/// Everything there is: after a list, nobody can say what changed.
+pub(crate) fn everything(world: &Inner) -> Vec<Thing> {
+    let system = &world.system;
+    let mut found = Vec::new();
+    macro_rules! all {
+        ($($kind:ident: $shelf:ident,)*) => {
+            $(found.extend(things(Kind::$kind, system.$shelf.keys().cloned().collect()));)*
+        };
+    }
+    all! {
+        DeploymentTrack: tracks,
+        DeployableArtifact: artifacts,
+        ConfigurationGroup: groups,
+        Deployment: deployments,
+        Endpoint: endpoints,
+        Service: services,
+        WebApplication: web_applications,
+        ScheduledTask: scheduled_tasks,
+        ServiceBinding: service_bindings,
+        WebApplicationBinding: web_application_bindings,
+        ScheduledTaskBinding: scheduled_task_bindings,
+        Api: apis,
+        ApiBinding: api_bindings,
+    }
+    // Cells of what runs here, and what is looked after by others but waits for these.
+    for key in system.deployments.keys() {
+        if let Some(one) = system.deployments.get(key) {
+            let at = Belongs::of(&**one);
+            found.push(cell(at.namespace, at.project, at.environment));
+        }
+    }
+    macro_rules! cells {
+        ($($shelf:ident,)*) => {
+            $(for key in system.$shelf.keys() {
+                if let Some(one) = system.$shelf.get(key) {
+                    let project = one.spec.owner.project_name.as_str();
+                    found.push(cell(&key.namespace, project, one.spec.environment.as_str()));
+                }
+            })*
+        };
+    }
+    cells! { service_bindings, web_application_bindings, scheduled_task_bindings, }
+    found.extend(world.shelves.everything());
+    let components = world.chain.components.keys().cloned().collect();
+    found.extend(things(Kind::Component, components));
+    found
+}
+
+/// Whoever waits for the end of something of theirs.
+fn waiting(here: &str, project: &str, component: &str, environment: &str) -> Vec<Thing> {
+    let mut found = Vec::new();
+    for (kind, name) in [
+        (Kind::Project, project),
+        (Kind::Component, component),
+        (Kind::Environment, environment),
+    ] {
+        if !name.is_empty() {
+            found.push(thing(kind, here, name));
+        }
+    }
+    found
+}
+
+pub(super) fn track(world: &Inner, track: &DeploymentTrack) -> Vec<Thing> {
+    let at = Belongs::of(track);
+    let mut found = vec![thing(Kind::DeploymentTrack, at.namespace, name(track))];
+    let of = of_component(at.project, at.component);
+    found.extend(rendered(&world.system, at.namespace, &of));
+    found.extend(waiting(at.namespace, at.project, at.component, ""));
+    found
+}
+
+pub(super) fn artifact(world: &Inner, artifact: &DeployableArtifact) -> Vec<Thing> {
+    let at = Belongs::of(artifact);
+    let mut found = vec![thing(
+        Kind::DeployableArtifact,
+        at.namespace,
+        name(artifact),
+    )];
+    let keys = world
+        .system
+        .deployments
+        .keys_of_group(at.namespace, &of_artifact(name(artifact)));
+    found.extend(things(Kind::Deployment, keys));
+    found.extend(tracks(&world.system, &at));
+    found.extend(waiting(at.namespace, at.project, at.component, ""));
+    found
+}
+
+/// The track that something is of.
+fn tracks(system: &System, at: &Belongs<'_>) -> Vec<Thing> {
+    let group = named(&[at.project, at.component, at.track]);
+    let keys = system.tracks.keys_of_group(at.namespace, &group);
+    things(Kind::DeploymentTrack, keys).collect()
+}
+
+pub(super) fn build(world: &Inner, build: &Build) -> Vec<Thing> {
+    let at = Belongs::of(build);
+    let group = of_track(at.project, at.component, at.track);
+    let keys = world.system.deployments.keys_of_group(at.namespace, &group);
+    let mut found: Vec<Thing> = things(Kind::Deployment, keys).collect();
+    found.extend(tracks(&world.system, &at));
+    found.extend(waiting(at.namespace, at.project, at.component, ""));
+    found
+}
+
+pub(super) fn group(world: &Inner, group: &ConfigurationGroup) -> Vec<Thing> {
+    let here = namespace(group);
+    let mut found = within(Kind::ConfigurationGroup, &world.system.groups, here);
+    found.extend(all_rendered(&world.system, here));
+    found
+}
+
+/// The groups that somebody uses.
+fn groups(system: &System, here: &str, used: &[String]) -> Vec<Thing> {
+    let keys = used
+        .iter()
+        .flat_map(|one| system.groups.keys_of_group(here, &named(&[one])));
+    things(Kind::ConfigurationGroup, keys.collect()).collect()
+}
+
+pub(super) fn deployment(world: &Inner, deployment: &Deployment) -> Vec<Thing> {
+    let system = &world.system;
+    let at = Belongs::of(deployment);
+    let here = at.namespace;
+    let mut found = vec![
+        thing(Kind::Deployment, here, name(deployment)),
+        cell(here, at.project, at.environment),
+    ];
+    // Its rivals, and the next environments, which go by what ran in this one.
+    let track = of_track(at.project, at.component, at.track);
+    let keys = system.deployments.keys_of_group(here, &track);
+    found.extend(things(Kind::Deployment, keys));
+    found.extend(tracks(system, &at));
+    let artifact = deployment.spec.deployment_artifact_ref.as_str();
+    found.push(thing(Kind::DeployableArtifact, here, artifact));
+    let own = named(&[
+        at.project,
+        at.component,
+        at.track,
+        at.environment,
+        super::shelves::logical(deployment),
+    ]);
+    found.extend(things(
+        Kind::Endpoint,
+        system.endpoints.keys_of_group(here, &own),
+    ));
+    if let Some(artifact) = system.artifacts.find(here, artifact) {
+        let (used, _) = deployment::uses(deployment, artifact);
+        found.extend(groups(system, here, &used));
+    }
+    found.extend(waiting(here, at.project, at.component, at.environment));
+    found
+}
+
+pub(super) fn endpoint(world: &Inner, endpoint: &Endpoint) -> Vec<Thing> {
+    let at = Belongs::of(endpoint);
+    let here = at.namespace;
+    let mut found = vec![thing(Kind::Endpoint, here, name(endpoint))];
+    let owner = owner(endpoint).filter(|owner| owner.kind == Kind::Deployment.word());
+    found.extend(owner.map(|owner| thing(Kind::Deployment, here, &owner.name)));
+    // Those who may want the same address.
+    let endpoints = &world.system.endpoints;
+    let near = claiming(at.component, at.environment);
+    found.extend(things(Kind::Endpoint, endpoints.keys_of_group(here, &near)));
+    if endpoints
+        .of_group(here, streaming())
+        .any(|one| name(&**one) == name(endpoint))
+    {
+        found.extend(things(
+            Kind::Endpoint,
+            endpoints.keys_of_group(here, streaming()),
+        ));
+    }
+    found.extend(waiting(here, at.project, at.component, at.environment));
+    found
+}
+
+fn instance(kind: Kind, bound: Kind, object: &impl Resource, owner: &WorkloadOwner) -> Vec<Thing> {
+    let here = namespace(object);
+    let (project, component) = (owner.project_name.as_str(), owner.component_name.as_str());
+    let mut found = vec![
+        thing(kind, here, name(object)),
+        thing(bound, here, name(object)),
+    ];
+    found.extend(waiting(here, project, component, ""));
+    found
+}
+
+pub(super) fn service(_: &Inner, one: &Service) -> Vec<Thing> {
+    instance(Kind::Service, Kind::ServiceBinding, one, &one.spec.owner)
+}
+
+pub(super) fn web_application(_: &Inner, one: &WebApplication) -> Vec<Thing> {
+    instance(
+        Kind::WebApplication,
+        Kind::WebApplicationBinding,
+        one,
+        &one.spec.owner,
+    )
+}
+
+pub(super) fn scheduled_task(_: &Inner, one: &ScheduledTask) -> Vec<Thing> {
+    instance(
+        Kind::ScheduledTask,
+        Kind::ScheduledTaskBinding,
+        one,
+        &one.spec.owner,
+    )
+}
+
+/// A binding, the instance that made it, the same component elsewhere, whoever calls it, and its cell.
+fn bound(
+    world: &Inner,
+    [kind, instance]: [Kind; 2],
+    object: &impl Resource,
+    owner: &WorkloadOwner,
+    environment: &str,
+    workload: &WorkloadTemplate,
+) -> Vec<Thing> {
+    let (system, here) = (&world.system, namespace(object));
+    let (project, component) = (owner.project_name.as_str(), owner.component_name.as_str());
+    let mut found = vec![
+        thing(kind, here, name(object)),
+        thing(instance, here, name(object)),
+        cell(here, project, environment),
+    ];
+    found.extend(bindings(system, here, &of_component(project, component)));
+    found.extend(bindings(
+        system,
+        here,
+        &needing(project, component, environment),
+    ));
+    let apis = system
+        .apis
+        .of_group(here, &of_component(project, component));
+    for api in apis {
+        found.push(thing(Kind::Api, here, name(&**api)));
+        let keys = system
+            .api_bindings
+            .keys_of_group(here, &of_api(name(&**api)));
+        found.extend(things(Kind::ApiBinding, keys));
+    }
+    found.extend(groups(system, here, &binding::uses(workload).0));
+    found.extend(waiting(here, project, component, environment));
+    found
+}
+
+pub(super) fn service_binding(world: &Inner, one: &ServiceBinding) -> Vec<Thing> {
+    let spec = &one.spec;
+    let kinds = [Kind::ServiceBinding, Kind::Service];
+    let environment = spec.environment.as_str();
+    bound(
+        world,
+        kinds,
+        one,
+        &spec.owner,
+        environment,
+        &spec.workload_spec,
+    )
+}
+
+pub(super) fn web_application_binding(world: &Inner, one: &WebApplicationBinding) -> Vec<Thing> {
+    let spec = &one.spec;
+    let kinds = [Kind::WebApplicationBinding, Kind::WebApplication];
+    let environment = spec.environment.as_str();
+    bound(
+        world,
+        kinds,
+        one,
+        &spec.owner,
+        environment,
+        &spec.workload_spec,
+    )
+}
+
+pub(super) fn scheduled_task_binding(world: &Inner, one: &ScheduledTaskBinding) -> Vec<Thing> {
+    let spec = &one.spec;
+    let kinds = [Kind::ScheduledTaskBinding, Kind::ScheduledTask];
+    let environment = spec.environment.as_str();
+    bound(
+        world,
+        kinds,
+        one,
+        &spec.owner,
+        environment,
+        &spec.workload_spec,
+    )
+}
+
+pub(super) fn service_class(world: &Inner, one: &ServiceClass) -> Vec<Thing> {
+    let (here, group) = (namespace(one), of_class(name(one)));
+    let keys = world.system.service_bindings.keys_of_group(here, &group);
+    things(Kind::ServiceBinding, keys).collect()
+}
+
+pub(super) fn web_application_class(world: &Inner, one: &WebApplicationClass) -> Vec<Thing> {
+    let (here, group) = (namespace(one), of_class(name(one)));
+    let shelf = &world.system.web_application_bindings;
+    let keys = shelf.keys_of_group(here, &group);
+    things(Kind::WebApplicationBinding, keys).collect()
+}
+
+pub(super) fn scheduled_task_class(world: &Inner, one: &ScheduledTaskClass) -> Vec<Thing> {
+    let (here, group) = (namespace(one), of_class(name(one)));
+    let shelf = &world.system.scheduled_task_bindings;
+    let keys = shelf.keys_of_group(here, &group);
+    things(Kind::ScheduledTaskBinding, keys).collect()
+}
+
+pub(super) fn api_class(world: &Inner, one: &ApiClass) -> Vec<Thing> {
+    bindings(&world.system, namespace(one), &of_api_class(name(one)))
+}
+
+pub(super) fn api(world: &Inner, one: &PublishedApi) -> Vec<Thing> {
+    let here = namespace(one);
+    let owner = &one.spec.owner;
+    let mut found = vec![thing(Kind::Api, here, name(one))];
+    found.extend(bindings(&world.system, here, &of_api(name(one))));
+    let (project, component) = (owner.project_name.as_str(), owner.component_name.as_str());
+    let environment = one.spec.environment_name.as_str();
+    found.extend(waiting(here, project, component, environment));
+    found
+}
+
+pub(super) fn api_binding(world: &Inner, one: &ApiBinding) -> Vec<Thing> {
+    let (here, spec) = (namespace(one), &one.spec);
+    let mut found = vec![
+        thing(Kind::ApiBinding, here, name(one)),
+        thing(Kind::Api, here, &spec.api_name),
+        thing(Kind::Environment, here, spec.environment_name.as_str()),
+    ];
+    if let Some(api) = world.system.apis.find(here, &spec.api_name) {
+        let owner = &api.spec.owner;
+        let (project, component) = (owner.project_name.as_str(), owner.component_name.as_str());
+        found.extend(waiting(here, project, component, ""));
+    }
+    found
+}
+
+/// Whom a Release concerns: what it was rendered for.
+pub(crate) fn release(world: &Inner, facts: &Facts) -> Vec<Thing> {
+    let system = &world.system;
+    if !system.is_on {
+        return Vec::new();
+    }
+    let (here, called) = (&*facts.key.namespace, &*facts.key.name);
+    let group = behind_release(called);
+    let mut found: Vec<Thing> = things(
+        Kind::Deployment,
+        system.deployments.keys_of_group(here, &group),
+    )
+    .collect();
+    found.extend(things(
+        Kind::Endpoint,
+        system.endpoints.keys_of_group(here, &group),
+    ));
+    macro_rules! bound {
+        ($($kind:ident: $shelf:ident,)*) => {
+            $(if system.$shelf.find(here, called).is_some() {
+                found.push(thing(Kind::$kind, here, called));
+            })*
+        };
+    }
+    bound! {
+        ServiceBinding: service_bindings,
+        WebApplicationBinding: web_application_bindings,
+        ScheduledTaskBinding: scheduled_task_bindings,
+        ApiBinding: api_bindings,
+    }
+    found
+}
+
+/// Whom an environment concerns: whatever is deployed there, and groups that name it.
+pub(crate) fn environment(world: &Inner, key: &Key) -> Vec<Thing> {
+    let system = &world.system;
+    let mut found = rendered(system, &key.namespace, &in_environment(&key.name));
+    found.extend(within(
+        Kind::ConfigurationGroup,
+        &system.groups,
+        &key.namespace,
+    ));
+    found
+}
+
+/// Whom a project concerns: whatever is of it.
+pub(crate) fn project(world: &Inner, key: &Key) -> Vec<Thing> {
+    let system = &world.system;
+    let (here, group) = (&*key.namespace, in_project(&key.name));
+    let mut found = rendered(system, here, &group);
+    macro_rules! of {
+        ($($kind:ident: $shelf:ident,)*) => {
+            $(found.extend(things(Kind::$kind, system.$shelf.keys_of_group(here, &group)));)*
+        };
+    }
+    of! {
+        DeploymentTrack: tracks,
+        DeployableArtifact: artifacts,
+        Service: services,
+        WebApplication: web_applications,
+        ScheduledTask: scheduled_tasks,
+        Api: apis,
+    }
+    found
+}
+
+/// Whom a component concerns: whatever is of it.
+pub(crate) fn component(world: &Inner, component: &Component) -> Vec<Thing> {
+    let system = &world.system;
+    let here = namespace(component);
+    let project = component.spec.owner.project_name.as_str();
+    // Labels have its logical name.
+    let group = of_component(project, super::shelves::logical(component));
+    let mut found = rendered(system, here, &group);
+    found.extend(things(
+        Kind::DeploymentTrack,
+        system.tracks.keys_of_group(here, &group),
+    ));
+    found.extend(things(
+        Kind::DeployableArtifact,
+        system.artifacts.keys_of_group(here, &group),
+    ));
+    found
+}
+
+/// Whom a workload concerns: its instances.
+pub(crate) fn workload(world: &Inner, workload: &Workload) -> Vec<Thing> {
+    let system = &world.system;
+    let (here, group) = (namespace(workload), of_workload(name(workload)));
+    let mut found = Vec::new();
+    found.extend(things(
+        Kind::Service,
+        system.services.keys_of_group(here, &group),
+    ));
+    found.extend(things(
+        Kind::WebApplication,
+        system.web_applications.keys_of_group(here, &group),
+    ));
+    found.extend(things(
+        Kind::ScheduledTask,
+        system.scheduled_tasks.keys_of_group(here, &group),
+    ));
+    found
+}
+
+/// Whom a reference to a secret concerns.
+pub(crate) fn secret(world: &Inner, secret: &SecretReference) -> Vec<Thing> {
+    all_rendered(&world.system, namespace(secret))
+}
+
+/// Whom a word about a component concerns.
+pub(crate) fn approval(world: &Inner, approval: &Approval) -> Vec<Thing> {
+    let owner = &approval.spec.owner;
+    let (project, component) = (owner.project_name.as_str(), owner.component_name.as_str());
+    let group = of_component(project, component);
+    rendered(&world.system, namespace(approval), &group)
+}
