@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use futures::future::join_all;
 use quadrille_controllers::preview;
-use quadrille_types::Environment;
+use quadrille_types::{Environment, labels::hierarchy};
 use serde_json::{Value, json};
 
 use super::{branch::Branch, made::Made};
@@ -153,6 +153,11 @@ impl Family {
             let wanted = (kind.to_owned(), name.to_owned());
             known.contains(&wanted).then_some(wanted)
         };
+        let by_label: HashMap<String, Identity> = self
+            .members
+            .iter()
+            .filter_map(|object| Some((called(object)?, identity(object))))
+            .collect();
         let mut children = Children::new();
         for object in &self.members {
             let owners = fields::items(&object["metadata"]["ownerReferences"]).iter();
@@ -160,6 +165,7 @@ impl Family {
             let owner = &object["spec"]["owner"];
             let parent = owners
                 .next()
+                .or_else(|| labelled(object, &by_label))
                 .or_else(|| has("Component", text(owner, "componentName")))
                 .or_else(|| has("Project", text(owner, "projectName")));
             children.entry(parent).or_default().push(object);
@@ -179,6 +185,55 @@ fn identity(object: &Value) -> Identity {
         text(object, "kind").to_owned(),
         fields::name(object).to_owned(),
     )
+}
+
+/// What the labels of others call a project, a component or a track: by whom it belongs to, and its logical name.
+fn called(object: &Value) -> Option<String> {
+    let kind = text(object, "kind");
+    let levels = LEVELS.iter().position(|(level, _)| *level == kind)?;
+    let mut path: Vec<&str> = LEVELS[..levels]
+        .iter()
+        .map(|(_, key)| label(object, key))
+        .collect();
+    if kind == "Component" {
+        path = vec![text(&object["spec"]["owner"], "projectName")];
+    }
+    let own = match label(object, hierarchy::NAME) {
+        "" => fields::name(object),
+        own => own,
+    };
+    path.push(own);
+    Some(format!("{kind}:{}", path.join("/")))
+}
+
+/// Those whom labels name, from the top down.
+const LEVELS: [(&str, &str); 3] = [
+    ("Project", hierarchy::PROJECT),
+    ("Component", hierarchy::COMPONENT),
+    ("DeploymentTrack", hierarchy::DEPLOYMENT_TRACK),
+];
+
+/// The closest of those whom an object's labels name. A Release says whose it is otherwise.
+fn labelled(object: &Value, by_label: &HashMap<String, Identity>) -> Option<Identity> {
+    let own = text(object, "kind");
+    if own == "Release" || LEVELS[..2].iter().any(|(level, _)| *level == own) {
+        return None;
+    }
+    let levels = (1..=LEVELS.len()).rev();
+    levels
+        .filter(|count| LEVELS[count - 1].0 != own)
+        .find_map(|count| {
+            let path: Vec<&str> = LEVELS[..count]
+                .iter()
+                .map(|(_, key)| label(object, key))
+                .collect();
+            let wanted = format!("{}:{}", LEVELS[count - 1].0, path.join("/"));
+            by_label.get(&wanted).cloned()
+        })
+}
+
+fn label<'a>(object: &'a Value, key: &str) -> &'a str {
+    text(&object["metadata"]["labels"], key)
 }
 
 /// Whether a release is in an environment.

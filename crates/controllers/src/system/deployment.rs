@@ -27,7 +27,7 @@ use super::{
     hierarchy::{self, Parents, Problem},
     promotion::{Around, Ledger, identity},
     release::{self, Doing, Owner, Wanted, release_name},
-    shelves::{Belongs, named, of_track, owned_by},
+    shelves::{Belongs, logical, named, of_track, owned_by},
 };
 use crate::{
     chain::shelves::{annotation, is_going, name, namespace, uid},
@@ -49,8 +49,10 @@ struct Seen {
     secrets: BTreeMap<String, SecretReferenceSpec>,
     /// Deployments of the same track in the same environment that were there first.
     rivals: Vec<String>,
-    /// What leads to it.
+    /// The endpoints that were made for it.
     endpoints: Vec<Arc<Endpoint>>,
+    /// All that lead to it, those that people made included.
+    leading: Vec<Arc<Endpoint>>,
     around: Around,
     release: Option<Arc<Facts>>,
 }
@@ -81,6 +83,17 @@ fn around(world: &Inner, key: &Key) -> Option<Seen> {
         .of_group(here, &owned_by(uid(&*deployment)))
         .cloned()
         .collect();
+    let path = [
+        at.project,
+        at.component,
+        at.track,
+        at.environment,
+        logical(&*deployment),
+    ];
+    let labelled = system.endpoints.of_group(here, &named(&path));
+    let mut leading: Vec<_> = endpoints.iter().chain(labelled).cloned().collect();
+    leading.sort_by(|one, other| name(&**one).cmp(name(&**other)));
+    leading.dedup_by(|one, other| name(&**one) == name(&**other));
     let release = Key::new(here, &release_name(Kind::Deployment, name(&*deployment)));
     let owner = WorkloadOwner {
         project_name: ProjectName::new(at.project),
@@ -93,6 +106,7 @@ fn around(world: &Inner, key: &Key) -> Option<Seen> {
         secrets: of_secrets.collect(),
         rivals: rivals(&deployment, &siblings),
         endpoints,
+        leading,
         around: Around::of(
             world,
             here,
@@ -169,10 +183,10 @@ async fn look_after(
 async fn end(context: &Context, seen: &Seen) -> Result<Step, Trouble> {
     let mut step = Step::default();
     let ends = Reason::DeploymentFinalizing;
-    if !seen.endpoints.is_empty() {
-        let which = names(seen.endpoints.iter().map(|one| name(&**one)));
+    if !seen.leading.is_empty() {
+        let which = names(seen.leading.iter().map(|one| name(&**one)));
         step.ending(ends, ends, format!("waits for the end of Endpoint {which}"));
-        let endpoints = seen.endpoints.iter();
+        let endpoints = seen.leading.iter();
         step.removes = endpoints
             .map(|one| Found::of(Kind::Endpoint, &**one))
             .collect();

@@ -248,3 +248,150 @@ pub(super) fn component_of<K: Resource>(
     };
     owners(world, &child).map(|(_, component)| component)
 }
+
+#[cfg(test)]
+mod tests {
+    use quadrille_planes::feed::{News, Told};
+    use serde::de::DeserializeOwned;
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::shelf::Shelf;
+
+    fn fill<K: Resource<DynamicType = ()> + DeserializeOwned>(
+        shelf: &mut Shelf<K>,
+        objects: &[Value],
+    ) {
+        for object in objects {
+            let heard = shelf.hear(News::Changed(Told::from(object.clone())));
+            assert_eq!(heard.changed.len(), 1, "{object}");
+        }
+    }
+
+    fn object(kind: &str, name: &str, labels: &[(&str, &str)], spec: &Value) -> Value {
+        let labels: serde_json::Map<String, Value> = labels
+            .iter()
+            .map(|(key, value)| (format!("openchoreo.dev/{key}"), json!(value)))
+            .collect();
+        json!({
+            "apiVersion": "openchoreo.dev/v1alpha1", "kind": kind,
+            "metadata": { "name": name, "namespace": "acme", "labels": labels },
+            "spec": spec,
+        })
+    }
+
+    const OF_CART: [(&str, &str); 2] = [("project", "shop"), ("component", "cart")];
+
+    fn world() -> Inner {
+        let mut world = Inner::default();
+        let none = json!({});
+        let along = json!({ "deploymentPipelineRef": "default" });
+        fill(
+            &mut world.shelves.projects,
+            &[object("Project", "shop", &[], &along)],
+        );
+        let plane = json!({ "dataPlaneRef": "local" });
+        fill(
+            &mut world.shelves.environments,
+            &[object("Environment", "dev", &[], &plane)],
+        );
+        fill(
+            &mut world.shelves.planes,
+            &[object("DataPlane", "local", &[], &none)],
+        );
+        let owned = json!({ "owner": { "projectName": "shop" }, "type": "Service" });
+        fill(
+            &mut world.chain.components,
+            &[object("Component", "cart", &[], &owned)],
+        );
+        let mut labels = OF_CART.to_vec();
+        labels.push(("name", "main"));
+        fill(
+            &mut world.system.tracks,
+            &[object("DeploymentTrack", "cart-main", &labels, &none)],
+        );
+        world
+    }
+
+    fn deployment(labels: &[(&str, &str)]) -> Deployment {
+        let spec = json!({ "deploymentArtifactRef": "a" });
+        serde_json::from_value(object("Deployment", "cart-dev", labels, &spec)).unwrap()
+    }
+
+    fn all() -> Vec<(&'static str, &'static str)> {
+        let mut labels = OF_CART.to_vec();
+        labels.extend([("deployment-track", "main"), ("environment", "dev")]);
+        labels
+    }
+
+    fn problem(world: &Inner, labels: &[(&str, &str)]) -> (Reason, String) {
+        match parents(world, "Deployment", &deployment(labels)) {
+            Ok(_) => panic!("its parents were found"),
+            Err(problem) => problem,
+        }
+    }
+
+    #[test]
+    fn parents_are_found_by_the_names_that_labels_have_for_them() {
+        let found = parents(&world(), "Deployment", &deployment(&all()));
+        let Ok(found) = found else {
+            panic!("a parent is missing");
+        };
+        assert_eq!(name(&*found.track), "cart-main");
+        assert_eq!(name(&*found.plane), "local");
+    }
+
+    #[test]
+    fn whoever_is_missing_is_named_with_where_it_was_looked_for() {
+        let mut labels = all();
+        labels[2].1 = "next";
+        let (reason, words) = problem(&world(), &labels);
+        assert_eq!(reason, Reason::DeploymentTrackNotFound);
+        assert_eq!(
+            words,
+            "Deployment cart-dev refers to DeploymentTrack \"next\", which does not exist in organization acme, Project shop, \
+             Component cart: create it, or correct the label openchoreo.dev/deployment-track"
+        );
+        let (reason, words) = problem(&world(), &OF_CART);
+        assert_eq!(reason, Reason::DeploymentTrackNotFound);
+        assert!(words.contains("metadata.labels[openchoreo.dev/deployment-track] is not there"));
+    }
+
+    #[test]
+    fn two_of_one_name_are_both_named_and_neither_is_taken() {
+        let mut world = world();
+        let mut labels = OF_CART.to_vec();
+        labels.push(("name", "main"));
+        fill(
+            &mut world.system.tracks,
+            &[object("DeploymentTrack", "other", &labels, &json!({}))],
+        );
+        let (reason, words) = problem(&world, &all());
+        assert_eq!(reason, Reason::AmbiguousParent);
+        assert!(
+            words.contains("both cart-main and other have that name"),
+            "{words}"
+        );
+    }
+
+    #[test]
+    fn a_project_that_labels_call_otherwise_would_have_two_cells() {
+        let mut world = world();
+        let along = json!({ "deploymentPipelineRef": "default" });
+        fill(
+            &mut world.shelves.projects,
+            &[object("Project", "p1", &[("name", "store")], &along)],
+        );
+        let mut labels = all();
+        labels[0].1 = "store";
+        let (reason, words) = problem(&world, &labels);
+        assert_eq!(reason, Reason::InvalidConfiguration);
+        assert!(
+            words.contains("it must be the name of the object, \"p1\""),
+            "{words}"
+        );
+        let mut labels = all();
+        labels.push(("organization", "other"));
+        assert_eq!(problem(&world, &labels).0, Reason::InvalidConfiguration);
+    }
+}

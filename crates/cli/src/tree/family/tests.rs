@@ -80,3 +80,42 @@ fn a_plane_holds_its_environments_and_they_hold_what_runs_in_them() {
     let environment = family.members[2].clone();
     assert_eq!(drawn(&family.below(&environment)), "Environment prod\n");
 }
+
+#[test]
+fn labels_say_who_belongs_to_whom_in_the_deployment_system() {
+    let owned = json!({ "owner": { "projectName": "shop" } });
+    let labelled = |kind: &str, name: &str, labels: &[(&str, &str)]| {
+        let mut object = member(kind, name, &json!({}));
+        for (key, value) in labels {
+            object["metadata"]["labels"][*key] = json!(value);
+        }
+        object
+    };
+    let of_cart = [(hierarchy::PROJECT, "shop"), (hierarchy::COMPONENT, "cart")];
+    let mut of_main = of_cart.to_vec();
+    of_main.push((hierarchy::DEPLOYMENT_TRACK, "main"));
+    let mut track = labelled("DeploymentTrack", "cart-main", &of_cart);
+    track["metadata"]["labels"][hierarchy::NAME] = json!("main");
+    let family = Family {
+        organization: Err(NO_ORGANIZATION),
+        members: vec![
+            member("Project", "shop", &json!({})),
+            member("Component", "cart", &owned),
+            track,
+            labelled("DeployableArtifact", "cart-1", &of_main),
+            labelled("Deployment", "cart-dev", &of_main),
+            labelled("ConfigurationGroup", "redis", &[]),
+        ],
+        made: Made::default(),
+    };
+    assert_eq!(
+        drawn(&family.organization("acme").unwrap()),
+        "Organization acme\n\
+         ├─ Project shop\n\
+         │  └─ Component cart\n\
+         │     └─ DeploymentTrack cart-main\n\
+         │        ├─ DeployableArtifact cart-1\n\
+         │        └─ Deployment cart-dev\n\
+         └─ ConfigurationGroup redis\n"
+    );
+}
