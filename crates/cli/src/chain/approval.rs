@@ -61,11 +61,12 @@ impl Subject {
     /// Finds what the word is about, and what was said already.
     pub(crate) async fn find(&self) -> Result<Word, Failure> {
         let (cluster, name) = self.named.find().await?;
-        let scene = Scene::read(&cluster, &name).await?;
+        let scene = Scene::read_any(&cluster, &name).await?;
         let environment = scene.environment(&self.environment)?;
         let component = scene.name();
         let binding = scene.binding(&environment)?;
         let release = match (&self.release, binding) {
+            (Some(typed), _) if scene.older.is_some() => typed.clone(),
             (Some(typed), _) => chosen(&scene.releases(&cluster).await?, &component, typed)?,
             (None, Some(binding)) if self.withdraw => {
                 let asked = binding.spec.release_name.clone();

@@ -36,6 +36,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             );
             return output::tell(arguments.wait.output(), &words, &word.facts("approved"));
         }
+        if word.scene.older.is_some() {
+            let (release, environment) = (&word.release, &word.environment);
+            let name = word.scene.name();
+            let words = format!("{release} may run in {environment}\nNext:  quad status {name}");
+            return output::tell(arguments.wait.output(), &words, &word.facts("approved"));
+        }
         let binding = word.scene.bound(&word.environment)?;
         let binding = kube::ResourceExt::name_any(binding);
         let awaited = Awaited {

@@ -38,7 +38,7 @@ type Entry<'a> = (&'a EnvironmentName, &'a Ran);
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     block_on(async {
         let (cluster, name) = arguments.named.find().await?;
-        let scene = Scene::read(&cluster, &name).await?;
+        let scene = Scene::read_any(&cluster, &name).await?;
         let only = match &arguments.environment {
             Some(typed) => Some(scene.environment(typed)?),
             None => None,

@@ -1,6 +1,8 @@
 //! What there is around a component: the pipeline of its project, and where it is bound. It is read once, and decided
 //! upon as a whole.
 
+mod older;
+
 use kube::ResourceExt;
 use quadrille_types::{
     Component, ComponentRelease, DeploymentPipeline, Problem, Project, ReleaseBinding,
@@ -25,16 +27,37 @@ pub(crate) struct Scene {
     pub(crate) component: Component,
     pub(crate) pipeline: Resolved,
     pub(crate) bindings: Vec<ReleaseBinding>,
+    /// The kinds that deploy it, where those are older ones.
+    pub(crate) older: Option<String>,
 }
 
 impl Scene {
     /// Reads it.
     pub(crate) async fn read(cluster: &Cluster, name: &Name) -> Result<Self, Failure> {
+        Self::read_any(cluster, name).await?.of_the_chain()
+    }
+
+    /// Reads it, whatever deploys it.
+    pub(crate) async fn read_any(cluster: &Cluster, name: &Name) -> Result<Self, Failure> {
         let kind = cluster.named_kind("components").await?;
         let component = cluster.object(&kind, &name.component).await?;
         let component: Component = understood(component)?;
         name.agrees(&component)?;
-        Self::around(cluster, component, &[]).await
+        Self::around_any(cluster, component, &[]).await
+    }
+
+    /// What the verbs of the chain can change.
+    fn of_the_chain(self) -> Result<Self, Failure> {
+        let Some(kind) = &self.older else {
+            return Ok(self);
+        };
+        let name = self.name();
+        Err(Failure::new(format!(
+            "component {name} is no matter of this verb: it is deployed by a {kind}"
+        ))
+        .next(format!(
+            "See it: quad status {name}; move it to a component type: quad migrate {name}"
+        )))
     }
 
     /// Reads what is around a component, which need not be there yet: documents go over what is there.
@@ -43,16 +66,23 @@ impl Scene {
         component: Component,
         documents: &[Document],
     ) -> Result<Self, Failure> {
+        let scene = Self::around_any(cluster, component, documents).await?;
+        scene.of_the_chain()
+    }
+
+    async fn around_any(
+        cluster: &Cluster,
+        component: Component,
+        documents: &[Document],
+    ) -> Result<Self, Failure> {
         let name = component.name_any();
         let project = component.spec.owner.project_name.to_string();
         let resolved = component.spec.resolve();
         let resolved = resolved.map_err(|problem| unclear("component", &name, &problem))?;
-        if let DeployedBy::OlderKind(kind) = resolved.deployed_by {
-            return Err(Failure::new(format!(
-                "component {name} is no matter of these verbs: it is deployed by a {kind}"
-            ))
-            .next("They are for components with a componentType: quad explain TYPE"));
-        }
+        let older = match resolved.deployed_by {
+            DeployedBy::OlderKind(kind) => Some(kind.to_string()),
+            DeployedBy::ComponentType { .. } => None,
+        };
         let found: Project = understood(named(cluster, documents, "Project", &project).await?)?;
         let pipeline = found.spec.resolve();
         let pipeline = pipeline
@@ -64,9 +94,14 @@ impl Scene {
             .spec
             .resolve()
             .map_err(|problem| unclear("deploymentpipeline", pipeline.as_str(), &problem))?;
-        let mut bindings: Vec<ReleaseBinding> = cluster
-            .of_component("releasebindings", &project, &name)
-            .await?;
+        let mut bindings: Vec<ReleaseBinding> = match older {
+            Some(_) => older::bindings(cluster, &component).await?,
+            None => {
+                cluster
+                    .of_component("releasebindings", &project, &name)
+                    .await?
+            }
+        };
         // In the order of the pipeline; what is not in it comes last.
         let order = paths(&pipeline).concat();
         bindings.sort_by_key(|binding| {
@@ -78,6 +113,7 @@ impl Scene {
             component,
             pipeline,
             bindings,
+            older,
         })
     }
 

@@ -55,7 +55,10 @@ impl Health {
 }
 
 /// Reasons that pass by themselves, or once something else is there.
-const UNDER_WAY: [Reason; 9] = [
+const UNDER_WAY: [Reason; 12] = [
+    Reason::DeploymentProgressing,
+    Reason::EndpointProgressing,
+    Reason::ResourceHealthProgressing,
     Reason::ResourcesProgressing,
     Reason::ResourcesUnknown,
     Reason::JobRunning,

@@ -105,7 +105,7 @@ struct View {
 
 impl View {
     async fn read(cluster: &Cluster, name: &Name) -> Result<Self, Failure> {
-        let scene = Scene::read(cluster, name).await?;
+        let scene = Scene::read_any(cluster, name).await?;
         let releases = cluster
             .values_of_component("releases", scene.project(), &scene.name())
             .await?;
@@ -120,7 +120,10 @@ impl View {
             "{}  (project {}, type {})\n",
             style.bold(&scene.name()),
             scene.project(),
-            written.map_or("", |written| written.name.as_str())
+            written.map_or_else(
+                || scene.older.as_deref().unwrap_or_default(),
+                |written| written.name.as_str()
+            )
         );
         if let Some(words) = scene.trouble() {
             // Writing to a text cannot fail.
@@ -158,7 +161,7 @@ impl View {
         json!({
             "component": scene.name(),
             "project": scene.project(),
-            "type": written.map(|written| &written.name),
+            "type": written.map(|written| &written.name).or(scene.older.as_ref()),
             "trouble": scene.trouble(),
             "environments": self.stages.iter().map(Stage::facts).collect::<Value>(),
             "next": next::of(scene),

@@ -63,6 +63,7 @@ pub(in crate::chain) fn scene(bindings: Vec<ReleaseBinding>) -> Scene {
         .unwrap(),
         pipeline: pipeline("Advisory"),
         bindings,
+        older: None,
     }
 }
 

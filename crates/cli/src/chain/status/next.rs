@@ -12,6 +12,9 @@ const MOST: usize = 3;
 /// Commands that bring the component on.
 pub(super) fn of(scene: &Scene) -> Vec<String> {
     let name = scene.name();
+    if scene.older.is_some() {
+        return of_older(scene);
+    }
     let mut next = Vec::new();
     for binding in &scene.bindings {
         let environment = &binding.spec.environment;
@@ -48,6 +51,19 @@ pub(super) fn of(scene: &Scene) -> Vec<String> {
     }
     next.truncate(MOST);
     next
+}
+
+/// The verbs that are for components of older kinds, too.
+fn of_older(scene: &Scene) -> Vec<String> {
+    let name = scene.name();
+    let waits = scene
+        .bindings
+        .iter()
+        .filter(|binding| matches!(Standing::of(binding), Standing::NeedsApproval(_)));
+    waits
+        .map(|binding| format!("quad approve {name} --env {}", binding.spec.environment))
+        .take(MOST)
+        .collect()
 }
 
 #[cfg(test)]
