@@ -8,7 +8,7 @@ use quadrille_types::{
 
 use super::shelves::{
     Chain, Snapshot, about_release, behind_release, cell_release, in_cell, in_environment,
-    in_project, name, namespace, needing, of_component, stage, using, using_secret,
+    in_project, is_going, name, namespace, needing, of_component, stage, using, using_secret,
 };
 use crate::{
     key::Key,
@@ -34,6 +34,19 @@ fn bindings(chain: &Chain, namespace: &str, group: &str) -> impl Iterator<Item =
 fn approvals(chain: &Chain, namespace: &str, group: &str) -> impl Iterator<Item = Thing> {
     let keys = chain.approvals.keys_of_group(namespace, group);
     things(Kind::Approval, keys)
+}
+
+/// The project and the environment that something is of, if they are on their way out: then they wait for its end.
+pub(crate) fn ending(world: &Inner, here: &str, project: &str, environment: &str) -> Vec<Thing> {
+    let shelves = &world.shelves;
+    let project = shelves.projects.find(here, project);
+    let project = project.filter(|one| is_going(&***one));
+    let environment = shelves.environments.find(here, environment);
+    let environment = environment.filter(|one| is_going(&***one));
+    let mut found = Vec::new();
+    found.extend(project.map(|one| thing(Kind::Project, here, name(&**one))));
+    found.extend(environment.map(|one| thing(Kind::Environment, here, name(&**one))));
+    found
 }
 
 /// A cell, as it is looked at.
@@ -102,7 +115,7 @@ pub(super) fn component(world: &Inner, component: &Component) -> Vec<Thing> {
         &of_component(project, name(component)),
     ));
     found.extend(definition_of(component));
-    found.push(thing(Kind::Project, here, project));
+    found.extend(ending(world, here, project, ""));
     found.extend(system::wake::component(world, component));
     found
 }
@@ -223,8 +236,8 @@ pub(super) fn binding(world: &Inner, binding: &ReleaseBinding) -> Vec<Thing> {
     let mut found = vec![
         thing(Kind::ReleaseBinding, here, name(binding)),
         cell(here, project, environment),
-        thing(Kind::Environment, here, environment),
     ];
+    found.extend(ending(world, here, project, environment));
     found.extend(of_owner(chain, here, &spec.owner));
     found.extend(bindings(
         chain,

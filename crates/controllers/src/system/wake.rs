@@ -21,7 +21,7 @@ use crate::{
         shelves::{
             behind_release, in_environment, in_project, name, namespace, needing, of_component,
         },
-        wake::cell,
+        wake::{cell, ending},
     },
     key::Key,
     platform::step::{Kind, Thing},
@@ -138,17 +138,17 @@ pub(crate) fn everything(world: &Inner) -> Vec<Thing> {
     found
 }
 
-/// Whoever waits for the end of something of theirs.
-fn waiting(here: &str, project: &str, component: &str, environment: &str) -> Vec<Thing> {
-    let mut found = Vec::new();
-    for (kind, name) in [
-        (Kind::Project, project),
-        (Kind::Component, component),
-        (Kind::Environment, environment),
-    ] {
-        if !name.is_empty() {
-            found.push(thing(kind, here, name));
-        }
+/// Whoever waits for the end of something of theirs; and the component, which says whether anything is deployed of it.
+fn waiting(
+    world: &Inner,
+    here: &str,
+    project: &str,
+    component: &str,
+    environment: &str,
+) -> Vec<Thing> {
+    let mut found = ending(world, here, project, environment);
+    if !component.is_empty() {
+        found.push(thing(Kind::Component, here, component));
     }
     found
 }
@@ -158,7 +158,7 @@ pub(super) fn track(world: &Inner, track: &DeploymentTrack) -> Vec<Thing> {
     let mut found = vec![thing(Kind::DeploymentTrack, at.namespace, name(track))];
     let of = of_component(at.project, at.component);
     found.extend(rendered(&world.system, at.namespace, &of));
-    found.extend(waiting(at.namespace, at.project, at.component, ""));
+    found.extend(waiting(world, at.namespace, at.project, at.component, ""));
     found
 }
 
@@ -175,7 +175,7 @@ pub(super) fn artifact(world: &Inner, artifact: &DeployableArtifact) -> Vec<Thin
         .keys_of_group(at.namespace, &of_artifact(name(artifact)));
     found.extend(things(Kind::Deployment, keys));
     found.extend(tracks(&world.system, &at));
-    found.extend(waiting(at.namespace, at.project, at.component, ""));
+    found.extend(waiting(world, at.namespace, at.project, at.component, ""));
     found
 }
 
@@ -192,7 +192,7 @@ pub(super) fn build(world: &Inner, build: &Build) -> Vec<Thing> {
     let keys = world.system.deployments.keys_of_group(at.namespace, &group);
     let mut found: Vec<Thing> = things(Kind::Deployment, keys).collect();
     found.extend(tracks(&world.system, &at));
-    found.extend(waiting(at.namespace, at.project, at.component, ""));
+    found.extend(waiting(world, at.namespace, at.project, at.component, ""));
     found
 }
 
@@ -241,7 +241,13 @@ pub(super) fn deployment(world: &Inner, deployment: &Deployment) -> Vec<Thing> {
         let (used, _) = deployment::uses(deployment, artifact);
         found.extend(groups(system, here, &used));
     }
-    found.extend(waiting(here, at.project, at.component, at.environment));
+    found.extend(waiting(
+        world,
+        here,
+        at.project,
+        at.component,
+        at.environment,
+    ));
     found
 }
 
@@ -264,27 +270,46 @@ pub(super) fn endpoint(world: &Inner, endpoint: &Endpoint) -> Vec<Thing> {
             endpoints.keys_of_group(here, streaming()),
         ));
     }
-    found.extend(waiting(here, at.project, at.component, at.environment));
+    found.extend(waiting(
+        world,
+        here,
+        at.project,
+        at.component,
+        at.environment,
+    ));
     found
 }
 
-fn instance(kind: Kind, bound: Kind, object: &impl Resource, owner: &WorkloadOwner) -> Vec<Thing> {
+fn instance(
+    world: &Inner,
+    kind: Kind,
+    bound: Kind,
+    object: &impl Resource,
+    owner: &WorkloadOwner,
+) -> Vec<Thing> {
     let here = namespace(object);
     let (project, component) = (owner.project_name.as_str(), owner.component_name.as_str());
     let mut found = vec![
         thing(kind, here, name(object)),
         thing(bound, here, name(object)),
     ];
-    found.extend(waiting(here, project, component, ""));
+    found.extend(waiting(world, here, project, component, ""));
     found
 }
 
-pub(super) fn service(_: &Inner, one: &Service) -> Vec<Thing> {
-    instance(Kind::Service, Kind::ServiceBinding, one, &one.spec.owner)
+pub(super) fn service(world: &Inner, one: &Service) -> Vec<Thing> {
+    instance(
+        world,
+        Kind::Service,
+        Kind::ServiceBinding,
+        one,
+        &one.spec.owner,
+    )
 }
 
-pub(super) fn web_application(_: &Inner, one: &WebApplication) -> Vec<Thing> {
+pub(super) fn web_application(world: &Inner, one: &WebApplication) -> Vec<Thing> {
     instance(
+        world,
         Kind::WebApplication,
         Kind::WebApplicationBinding,
         one,
@@ -292,8 +317,9 @@ pub(super) fn web_application(_: &Inner, one: &WebApplication) -> Vec<Thing> {
     )
 }
 
-pub(super) fn scheduled_task(_: &Inner, one: &ScheduledTask) -> Vec<Thing> {
+pub(super) fn scheduled_task(world: &Inner, one: &ScheduledTask) -> Vec<Thing> {
     instance(
+        world,
         Kind::ScheduledTask,
         Kind::ScheduledTaskBinding,
         one,
@@ -334,7 +360,7 @@ fn bound(
         found.extend(things(Kind::ApiBinding, keys));
     }
     found.extend(groups(system, here, &binding::uses(workload).0));
-    found.extend(waiting(here, project, component, environment));
+    found.extend(waiting(world, here, project, component, environment));
     found
 }
 
@@ -411,7 +437,7 @@ pub(super) fn api(world: &Inner, one: &PublishedApi) -> Vec<Thing> {
     found.extend(bindings(&world.system, here, &of_api(name(one))));
     let (project, component) = (owner.project_name.as_str(), owner.component_name.as_str());
     let environment = one.spec.environment_name.as_str();
-    found.extend(waiting(here, project, component, environment));
+    found.extend(waiting(world, here, project, component, environment));
     found
 }
 
@@ -420,12 +446,12 @@ pub(super) fn api_binding(world: &Inner, one: &ApiBinding) -> Vec<Thing> {
     let mut found = vec![
         thing(Kind::ApiBinding, here, name(one)),
         thing(Kind::Api, here, &spec.api_name),
-        thing(Kind::Environment, here, spec.environment_name.as_str()),
     ];
+    found.extend(ending(world, here, "", spec.environment_name.as_str()));
     if let Some(api) = world.system.apis.find(here, &spec.api_name) {
         let owner = &api.spec.owner;
         let (project, component) = (owner.project_name.as_str(), owner.component_name.as_str());
-        found.extend(waiting(here, project, component, ""));
+        found.extend(waiting(world, here, project, component, ""));
     }
     found
 }
