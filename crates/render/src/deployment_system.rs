@@ -3,7 +3,7 @@
 //! ```text
 //!   Deployment + DeployableArtifact + Build + ConfigurationGroups ──► deployment::plan ──┐
 //!                   └── endpointTemplates ──► endpoint_templates::of ──► Endpoints      ├─► Plan
-//!   Service/WebApplication/ScheduledTask ──► instance::bind_… ──► binding                │
+//!   Service/WebApplication/ScheduledTask ──► instance::Bind ────► binding                │
 //!                   └── class, groups, connections, routes ──► binding::plan ────────────┘
 //!   Endpoints ──► endpoint::plan, APIs ──► api::plan, pages ──► web::plan ──► routes::Exposure
 //! ```
@@ -35,7 +35,7 @@ mod told;
 pub mod web;
 
 pub use error::{Mistake, Mistakes};
-pub use place::{Deployed, Ground, Labels};
+pub use place::{Deployed, Ground, Labels, Whose};
 
 use std::collections::BTreeMap;
 

@@ -302,6 +302,8 @@ words! {
         APINotFound,
         /// A component has no binding in an environment.
         ServiceBindingNotFound,
+        /// Nobody offers an API.
+        APIBindingNotFound,
         /// A Release could not be made.
         ReleaseCreationFailed,
         /// A Release could not be changed.

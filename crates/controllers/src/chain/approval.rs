@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use quadrille_types::{
     Approval,
     approval::Decision,
+    component::DeployedBy,
     conditions::{ConditionType, Holds, Reason},
 };
 
@@ -17,6 +18,7 @@ use crate::{
         step::{Step, Thing},
     },
     releases::{Context, Inner},
+    system::promotion,
 };
 
 /// Whether what a word is about is there, or what is missing.
@@ -73,6 +75,20 @@ fn missing(world: &Inner, approval: &Approval) -> Option<(Reason, String)> {
         return Some((Reason::EnvironmentNotFound, words));
     }
     let Some(snapshot) = world.chain.snapshots.find(here, release) else {
+        if promotion::is_known(world, here, &spec.owner, release) {
+            return None;
+        }
+        let owner = world.chain.components.find(here, component);
+        let resolved = owner.and_then(|owner| owner.spec.resolve().ok());
+        let is_older =
+            resolved.is_some_and(|one| matches!(one.deployed_by, DeployedBy::OlderKind(_)));
+        if is_older {
+            let words = format!(
+                "spec.releaseName: nothing that was asked for of {component} is called {release:?}: see what is: quad status \
+                 {component}"
+            );
+            return Some((Reason::ComponentReleaseNotFound, words));
+        }
         let words = format!(
             "spec.releaseName: there is no ComponentRelease {release:?}: see which there are: quad release list {component}"
         );

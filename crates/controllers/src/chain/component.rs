@@ -72,6 +72,10 @@ fn around(world: &Inner, key: &Key) -> Option<Seen> {
             // Labels have its logical name.
             let labelled = of_component(project, logical(&*component));
             belongings.extend(world.system.belongings(here, &labelled));
+            if labelled != all {
+                // Owners have that of the object.
+                belongings.extend(world.system.belongings(here, &all));
+            }
             belongings.extend([
                 found(
                     Kind::Approval,

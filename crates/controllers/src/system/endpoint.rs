@@ -6,10 +6,10 @@ use kube::ResourceExt as _;
 use quadrille_planes::Trouble;
 use quadrille_render::{
     deployment_system::{
-        Deployed, Ground,
+        Deployed, Ground, Plane, Stage, Whose,
         endpoint::{Claim, EndpointInputs, claims, plan},
     },
-    routes::{Exposure, Place},
+    routes::Exposure,
 };
 use quadrille_types::{
     Deployment, Endpoint,
@@ -58,7 +58,7 @@ impl Ready {
             track: logical(&*parents.track),
             deployment: logical(&*deployment),
         };
-        let ground = Ground::of(&who, name(&*parents.component), name(&*parents.track));
+        let ground = Ground::of_deployment(&who, name(&*parents.component), name(&*parents.track));
         Ok((Self { parents, ground }, deployment))
     }
 
@@ -75,20 +75,22 @@ impl Ready {
             called: logical(endpoint),
             spec: &endpoint.spec,
             is_web_application: component.spec.older_type.as_deref() == Some("WebApplication"),
-            place: Place {
-                organization: namespace(endpoint),
-                project: name(&**project),
-                component: name(&**component),
-                environment: name(&**environment),
-                environment_spec: &environment.spec,
-                plane: name(&**plane),
-                plane_spec: &plane.spec,
-                plane_annotations: plane.annotations(),
-                namespace: &self.ground.namespace,
-                labels: &self.ground.labels,
-                pods: &self.ground.labels,
-                service: &self.ground.service,
-            },
+            place: self.ground.place(
+                Whose {
+                    organization: namespace(endpoint),
+                    project: name(&**project),
+                    component: name(&**component),
+                },
+                Stage {
+                    name: name(&**environment),
+                    spec: &environment.spec,
+                },
+                Plane {
+                    name: name(&**plane),
+                    spec: &plane.spec,
+                    annotations: plane.annotations(),
+                },
+            ),
             taken,
         }
     }

@@ -10,12 +10,20 @@
 //! ```
 //! What may run where is judged as in the component chain, and the cell is the same one. The whole family can be left out.
 
+mod api;
+mod binding;
+mod child;
+mod claims;
 mod deployment;
+mod destination;
 mod endpoint;
 mod group;
 mod hierarchy;
-mod promotion;
+mod instance;
+pub(crate) mod kinds;
+pub(crate) mod promotion;
 mod release;
+mod rivals;
 pub(crate) mod shelves;
 mod track;
 pub(crate) mod wake;
@@ -66,15 +74,15 @@ pub(crate) async fn work(context: Arc<Context>) {
         ConfigurationGroup: groups, wake::group;
         Deployment: deployments, wake::deployment;
         Endpoint: endpoints, wake::endpoint;
-        Service: services, wake::service;
-        WebApplication: web_applications, wake::web_application;
-        ScheduledTask: scheduled_tasks, wake::scheduled_task;
-        ServiceBinding: service_bindings, wake::service_binding;
-        WebApplicationBinding: web_application_bindings, wake::web_application_binding;
-        ScheduledTaskBinding: scheduled_task_bindings, wake::scheduled_task_binding;
-        ServiceClass: service_classes, wake::service_class;
-        WebApplicationClass: web_application_classes, wake::web_application_class;
-        ScheduledTaskClass: scheduled_task_classes, wake::scheduled_task_class;
+        Service: services, wake::instance;
+        WebApplication: web_applications, wake::instance;
+        ScheduledTask: scheduled_tasks, wake::instance;
+        ServiceBinding: service_bindings, wake::bound;
+        WebApplicationBinding: web_application_bindings, wake::bound;
+        ScheduledTaskBinding: scheduled_task_bindings, wake::bound;
+        ServiceClass: service_classes, wake::class::<ServiceBinding>;
+        WebApplicationClass: web_application_classes, wake::class::<WebApplicationBinding>;
+        ScheduledTaskClass: scheduled_task_classes, wake::class::<ScheduledTaskBinding>;
         PublishedApi: apis, wake::api;
         ApiBinding: api_bindings, wake::api_binding;
         ApiClass: api_classes, wake::api_class;
@@ -98,6 +106,14 @@ pub(crate) async fn run(context: &Context, thing: &Thing) -> Option<Duration> {
         Kind::ConfigurationGroup => group::run(context, thing).await,
         Kind::Deployment => deployment::run(context, thing).await,
         Kind::Endpoint => endpoint::run(context, thing).await,
+        Kind::Service => instance::run::<Service>(context, thing).await,
+        Kind::WebApplication => instance::run::<WebApplication>(context, thing).await,
+        Kind::ScheduledTask => instance::run::<ScheduledTask>(context, thing).await,
+        Kind::ServiceBinding => binding::run::<ServiceBinding>(context, thing).await,
+        Kind::WebApplicationBinding => binding::run::<WebApplicationBinding>(context, thing).await,
+        Kind::ScheduledTaskBinding => binding::run::<ScheduledTaskBinding>(context, thing).await,
+        Kind::Api => api::run(context, thing).await,
+        Kind::ApiBinding => api::run_binding(context, thing).await,
         _ => None,
     }
 }

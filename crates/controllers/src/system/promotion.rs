@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use quadrille_objects::digest::Digest;
 use quadrille_types::{
-    Approval,
+    Approval, ScheduledTaskBinding, ServiceBinding, WebApplicationBinding,
     conditions::{ConditionType, Holds, Reason, find},
     deployment_pipeline::Resolved as Pipeline,
     names::EnvironmentName,
@@ -15,12 +15,16 @@ use quadrille_types::{
 };
 use serde_json::{Value, json};
 
+use super::{
+    kinds::{Bound, noted_of},
+    shelves::System,
+};
 use crate::{
     chain::{
         admission::{self, Asked, Verdict},
         history,
         inputs::{Guarded, guarded, pipeline},
-        shelves::stage,
+        shelves::{of_component, stage},
     },
     platform::step::Step,
     releases::Inner,
@@ -33,6 +37,21 @@ const SHORT: usize = 10;
 pub(super) fn identity(name: &str, content: &Value) -> String {
     let digest = Digest::of([content.to_string().as_str()]).to_string();
     format!("{name}-{}", &digest[..SHORT])
+}
+
+/// Whether people were asked about a version of a component, in whatever environment: they may agree beforehand.
+pub(crate) fn is_known(world: &Inner, here: &str, owner: &WorkloadOwner, version: &str) -> bool {
+    fn bound<B: Bound>(system: &System, here: &str, group: &str, version: &str) -> bool {
+        let mut all = B::shelf(system).of_group(here, group);
+        all.any(|one| one.noted().knows(version))
+    }
+    let system = &world.system;
+    let group = of_component(owner.project_name.as_str(), owner.component_name.as_str());
+    let mut deployments = system.deployments.of_group(here, &group);
+    deployments.any(|one| noted_of(one).knows(version))
+        || bound::<ServiceBinding>(system, here, &group, version)
+        || bound::<WebApplicationBinding>(system, here, &group, version)
+        || bound::<ScheduledTaskBinding>(system, here, &group, version)
 }
 
 /// What is around a promotion.

@@ -8,7 +8,7 @@ use quadrille_planes::Trouble;
 use quadrille_render::Planned;
 use quadrille_types::{
     RawObject,
-    conditions::{Holds, Reason},
+    conditions::{ConditionType, Holds, Reason},
     names::{ResourceId, generate},
     release::ReleaseObject,
 };
@@ -21,7 +21,7 @@ use crate::{
         shelves::{cell_release, name, uid},
     },
     key::Key,
-    platform::step::Kind,
+    platform::step::{Kind, Step},
     releases::{Context, Facts, Inner},
 };
 
@@ -169,6 +169,20 @@ pub(super) async fn take_away(context: &Context, key: &Key, uid: &str) -> Result
     Ok(true)
 }
 
+/// What is to be done about an object of which only a Release is left to go.
+pub(super) async fn end(context: &Context, key: &Key, uid: &str) -> Result<Step, Trouble> {
+    let mut step = Step::default();
+    let ends = Reason::Finalizing;
+    if take_away(context, key, uid).await? {
+        let words = format!("waits for the end of Release {}", key.name);
+        step.ending(ends, ends, words);
+    } else {
+        step.ending(ends, ends, "nothing is left of it");
+        step.may_go = true;
+    }
+    Ok(step)
+}
+
 /// A judgement for people and machines.
 pub(super) struct Doing {
     pub(super) holds: Holds,
@@ -177,7 +191,51 @@ pub(super) struct Doing {
     pub(super) words: String,
 }
 
+impl Doing {
+    /// Nothing runs, and nothing is to.
+    pub(super) fn undeployed(is_going: bool) -> Self {
+        let words = if is_going {
+            "Resources being undeployed"
+        } else {
+            "Resources undeployed"
+        };
+        Self {
+            holds: Holds::False,
+            reason: Reason::ResourcesUndeployed,
+            words: words.to_owned(),
+        }
+    }
+
+    /// Says how what runs is doing, whatever is asked for.
+    pub(super) fn say(&self, step: &mut Step) {
+        let words = self.words.clone();
+        step.say(
+            ConditionType::ResourcesReady,
+            self.holds,
+            self.reason,
+            words,
+        );
+    }
+
+    /// The word that bindings of classes have for a reason.
+    pub(super) fn bound_reason(&self) -> Reason {
+        match self.reason {
+            _ if self.holds == Holds::True => Reason::ResourcesActive,
+            Reason::ResourcesDegraded | Reason::ResourceApplyFailed => {
+                Reason::ResourceHealthDegraded
+            }
+            Reason::ReleaseOwnershipConflict | Reason::ResourcesUndeployed => self.reason,
+            _ => Reason::ResourceHealthProgressing,
+        }
+    }
+}
+
 impl Standing {
+    /// Whether what is wished is what the plane has, or gets.
+    pub(super) fn is_followed(&self) -> bool {
+        matches!(self, Self::Nothing | Self::Written | Self::Same(_))
+    }
+
     /// How what is wished is doing. `workload` is what it is about, such as `cronjob`.
     pub(super) fn doing(&self, release: &str, workload: &str) -> Doing {
         let (reason, words) = match self {
@@ -223,5 +281,25 @@ pub(super) fn of(facts: &Facts, workload: &str) -> Doing {
         holds,
         reason,
         words,
+    }
+}
+
+/// How the Release that an object has is doing, if it has one.
+pub(super) fn of_known(facts: Option<&Arc<Facts>>, workload: &str) -> Doing {
+    match facts {
+        Some(facts) => of(facts, workload),
+        None => Doing {
+            holds: Holds::False,
+            reason: Reason::ResourcesProgressing,
+            words: "nothing is in the plane yet".to_owned(),
+        },
+    }
+}
+
+/// What is said of so many objects that are all well.
+pub(super) fn all_well(count: usize) -> String {
+    match count {
+        1 => "Its one resource is deployed and healthy".to_owned(),
+        count => format!("All {count} resources are deployed and healthy"),
     }
 }

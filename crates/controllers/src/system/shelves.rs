@@ -7,13 +7,14 @@ use quadrille_types::{
     ApiBinding, ApiClass, Build, ConfigurationGroup, DeployableArtifact, Deployment,
     DeploymentTrack, Endpoint, PublishedApi, ScheduledTask, ScheduledTaskBinding,
     ScheduledTaskClass, Service, ServiceBinding, ServiceClass, WebApplication,
-    WebApplicationBinding, WebApplicationClass,
-    labels::hierarchy,
-    release_state::ReleaseState,
-    workload::{EndpointType, WorkloadOwner, WorkloadTemplate},
+    WebApplicationBinding, WebApplicationClass, labels::hierarchy, release_state::ReleaseState,
+    workload::EndpointType,
 };
 
-use super::release::release_name;
+use super::{
+    kinds::{Bound, Instance},
+    release::release_name,
+};
 use crate::{
     chain::shelves::{
         behind_release, in_cell, in_environment, in_project, is_going, namespace, needing,
@@ -80,43 +81,12 @@ impl Default for System {
             }),
             deployments: Shelf::grouped(groups_of_deployment),
             endpoints: Shelf::grouped(groups_of_endpoint),
-            services: Shelf::grouped(|one| {
-                groups_of_instance(one, &one.spec.owner, &one.spec.workload_name)
-            }),
-            web_applications: Shelf::grouped(|one| {
-                groups_of_instance(one, &one.spec.owner, &one.spec.workload_name)
-            }),
-            scheduled_tasks: Shelf::grouped(|one| {
-                groups_of_instance(one, &one.spec.owner, &one.spec.workload_name)
-            }),
-            service_bindings: Shelf::grouped(|one| {
-                let spec = &one.spec;
-                let environment = spec.environment.as_str();
-                let mut groups =
-                    groups_of_binding(one, &spec.owner, environment, &spec.workload_spec);
-                groups.push(Key::new(namespace(one), &of_class(&spec.class_name)));
-                let classes = spec.apis.values();
-                groups.extend(
-                    classes.map(|api| Key::new(namespace(one), &of_api_class(&api.class_name))),
-                );
-                groups
-            }),
-            web_application_bindings: Shelf::grouped(|one| {
-                let spec = &one.spec;
-                let environment = spec.environment.as_str();
-                let mut groups =
-                    groups_of_binding(one, &spec.owner, environment, &spec.workload_spec);
-                groups.push(Key::new(namespace(one), &of_class(&spec.class_name)));
-                groups
-            }),
-            scheduled_task_bindings: Shelf::grouped(|one| {
-                let spec = &one.spec;
-                let environment = spec.environment.as_str();
-                let mut groups =
-                    groups_of_binding(one, &spec.owner, environment, &spec.workload_spec);
-                groups.push(Key::new(namespace(one), &of_class(&spec.class_name)));
-                groups
-            }),
+            services: Shelf::grouped(groups_of_instance),
+            web_applications: Shelf::grouped(groups_of_instance),
+            scheduled_tasks: Shelf::grouped(groups_of_instance),
+            service_bindings: Shelf::grouped(groups_of_binding),
+            web_application_bindings: Shelf::grouped(groups_of_binding),
+            scheduled_task_bindings: Shelf::grouped(groups_of_binding),
             service_classes: Shelf::default(),
             web_application_classes: Shelf::default(),
             scheduled_task_classes: Shelf::default(),
@@ -371,39 +341,35 @@ fn groups_of_endpoint(endpoint: &Endpoint) -> Vec<Key> {
     groups
 }
 
-fn groups_of_instance(object: &impl Resource, owner: &WorkloadOwner, workload: &str) -> Vec<Key> {
-    let here = namespace(object);
+fn groups_of_instance(instance: &impl Instance) -> Vec<Key> {
+    let (here, owner) = (namespace(instance), instance.owner());
     let (project, component) = (owner.project_name.as_str(), owner.component_name.as_str());
     Vec::from([
         Key::new(here, &in_project(project)),
         Key::new(here, &of_component(project, component)),
-        Key::new(here, &of_workload(workload)),
+        Key::new(here, &of_workload(instance.workload_name())),
     ])
 }
 
-fn groups_of_binding(
-    object: &impl Resource,
-    owner: &WorkloadOwner,
-    environment: &str,
-    workload: &WorkloadTemplate,
-) -> Vec<Key> {
-    let here = namespace(object);
+fn groups_of_binding(binding: &impl Bound) -> Vec<Key> {
+    let (here, owner) = (namespace(binding), binding.owner());
     let (project, component) = (owner.project_name.as_str(), owner.component_name.as_str());
-    let mut groups = Vec::from([
-        Key::new(here, &in_project(project)),
-        Key::new(here, &in_environment(environment)),
-        Key::new(here, &in_cell(project, environment)),
-        Key::new(here, &of_component(project, component)),
+    let environment = binding.environment().as_str();
+    let mut words = Vec::from([
+        in_project(project),
+        in_environment(environment),
+        in_cell(project, environment),
+        of_component(project, component),
+        of_class(binding.class_name()),
     ]);
-    let resolved = workload.resolve("spec.workloadSpec").ok();
-    let needed = resolved
-        .iter()
-        .flat_map(|workload| &workload.connections)
-        .map(|connection| {
-            let of = connection.project.as_ref();
-            let of = of.map_or(project, |name| name.as_str());
-            needing(of, connection.component.as_str(), environment)
-        });
-    groups.extend(needed.map(|word| Key::new(here, &word)));
-    groups
+    let apis = binding.apis().into_iter().flatten();
+    words.extend(apis.map(|(_, api)| of_api_class(&api.class_name)));
+    let resolved = binding.workload().resolve("spec.workloadSpec").ok();
+    let connections = resolved.iter().flat_map(|workload| &workload.connections);
+    words.extend(connections.map(|connection| {
+        let of = connection.project.as_ref();
+        let of = of.map_or(project, |name| name.as_str());
+        needing(of, connection.component.as_str(), environment)
+    }));
+    words.iter().map(|word| Key::new(here, word)).collect()
 }

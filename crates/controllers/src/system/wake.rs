@@ -5,21 +5,23 @@ use kube::Resource;
 use quadrille_render::deployment_system::{binding, deployment};
 use quadrille_types::{
     ApiBinding, ApiClass, Approval, Build, Component, ConfigurationGroup, DeployableArtifact,
-    Deployment, DeploymentTrack, Endpoint, PublishedApi, ScheduledTask, ScheduledTaskBinding,
-    ScheduledTaskClass, SecretReference, Service, ServiceBinding, ServiceClass, WebApplication,
-    WebApplicationBinding, WebApplicationClass, Workload,
-    workload::{WorkloadOwner, WorkloadTemplate},
+    Deployment, DeploymentTrack, Endpoint, PublishedApi, SecretReference, Workload,
 };
 use serde::de::DeserializeOwned;
 
-use super::shelves::{
-    Belongs, System, claiming, named, of_api, of_api_class, of_artifact, of_class, of_track,
-    of_workload, owner, streaming,
+use super::{
+    kinds::{Bound, Instance},
+    shelves::{
+        Belongs, System, claiming, named, of_api, of_api_class, of_artifact, of_class, of_track,
+        of_workload, owner, streaming,
+    },
 };
 use crate::{
     chain::{
+        self,
         shelves::{
-            behind_release, in_environment, in_project, name, namespace, needing, of_component,
+            about_component, behind_release, in_environment, in_project, name, namespace, needing,
+            of_component,
         },
         wake::{cell, ending},
     },
@@ -114,7 +116,7 @@ pub(crate) fn everything(world: &Inner) -> Vec<Thing> {
         Api: apis,
         ApiBinding: api_bindings,
     }
-    // Cells of what runs here, and what is looked after by others but waits for these.
+    // Cells of what runs here, and what is looked after by others, who wait until these are known.
     for key in system.deployments.keys() {
         if let Some(one) = system.deployments.get(key) {
             let at = Belongs::of(&**one);
@@ -133,8 +135,7 @@ pub(crate) fn everything(world: &Inner) -> Vec<Thing> {
     }
     cells! { service_bindings, web_application_bindings, scheduled_task_bindings, }
     found.extend(world.shelves.everything());
-    let components = world.chain.components.keys().cloned().collect();
-    found.extend(things(Kind::Component, components));
+    found.extend(chain::wake::everything(world));
     found
 }
 
@@ -241,6 +242,7 @@ pub(super) fn deployment(world: &Inner, deployment: &Deployment) -> Vec<Thing> {
         let (used, _) = deployment::uses(deployment, artifact);
         found.extend(groups(system, here, &used));
     }
+    found.extend(of_owner(world, here, at.project, at.component));
     found.extend(waiting(
         world,
         here,
@@ -280,150 +282,62 @@ pub(super) fn endpoint(world: &Inner, endpoint: &Endpoint) -> Vec<Thing> {
     found
 }
 
-fn instance(
-    world: &Inner,
-    kind: Kind,
-    bound: Kind,
-    object: &impl Resource,
-    owner: &WorkloadOwner,
-) -> Vec<Thing> {
-    let here = namespace(object);
+pub(super) fn instance<I: Instance>(world: &Inner, instance: &I) -> Vec<Thing> {
+    let (here, owner) = (namespace(instance), instance.owner());
     let (project, component) = (owner.project_name.as_str(), owner.component_name.as_str());
     let mut found = vec![
-        thing(kind, here, name(object)),
-        thing(bound, here, name(object)),
+        thing(I::KIND, here, name(instance)),
+        thing(I::Binding::KIND, here, name(instance)),
     ];
     found.extend(waiting(world, here, project, component, ""));
     found
 }
 
-pub(super) fn service(world: &Inner, one: &Service) -> Vec<Thing> {
-    instance(
-        world,
-        Kind::Service,
-        Kind::ServiceBinding,
-        one,
-        &one.spec.owner,
-    )
-}
-
-pub(super) fn web_application(world: &Inner, one: &WebApplication) -> Vec<Thing> {
-    instance(
-        world,
-        Kind::WebApplication,
-        Kind::WebApplicationBinding,
-        one,
-        &one.spec.owner,
-    )
-}
-
-pub(super) fn scheduled_task(world: &Inner, one: &ScheduledTask) -> Vec<Thing> {
-    instance(
-        world,
-        Kind::ScheduledTask,
-        Kind::ScheduledTaskBinding,
-        one,
-        &one.spec.owner,
-    )
-}
-
 /// A binding, the instance that made it, the same component elsewhere, whoever calls it, and its cell.
-fn bound(
-    world: &Inner,
-    [kind, instance]: [Kind; 2],
-    object: &impl Resource,
-    owner: &WorkloadOwner,
-    environment: &str,
-    workload: &WorkloadTemplate,
-) -> Vec<Thing> {
-    let (system, here) = (&world.system, namespace(object));
+pub(super) fn bound<B: Bound>(world: &Inner, binding: &B) -> Vec<Thing> {
+    let (system, here) = (&world.system, namespace(binding));
+    let owner = binding.owner();
     let (project, component) = (owner.project_name.as_str(), owner.component_name.as_str());
+    let environment = binding.environment().as_str();
     let mut found = vec![
-        thing(kind, here, name(object)),
-        thing(instance, here, name(object)),
+        thing(B::KIND, here, name(binding)),
+        thing(B::Instance::KIND, here, name(binding)),
         cell(here, project, environment),
     ];
-    found.extend(bindings(system, here, &of_component(project, component)));
+    found.extend(of_owner(world, here, project, component));
     found.extend(bindings(
         system,
         here,
         &needing(project, component, environment),
     ));
-    let apis = system
-        .apis
-        .of_group(here, &of_component(project, component));
-    for api in apis {
-        found.push(thing(Kind::Api, here, name(&**api)));
-        let keys = system
-            .api_bindings
-            .keys_of_group(here, &of_api(name(&**api)));
-        found.extend(things(Kind::ApiBinding, keys));
-    }
-    found.extend(groups(system, here, &binding::uses(workload).0));
+    found.extend(groups(system, here, &binding::uses(binding.workload()).0));
     found.extend(waiting(world, here, project, component, environment));
     found
 }
 
-pub(super) fn service_binding(world: &Inner, one: &ServiceBinding) -> Vec<Thing> {
-    let spec = &one.spec;
-    let kinds = [Kind::ServiceBinding, Kind::Service];
-    let environment = spec.environment.as_str();
-    bound(
-        world,
-        kinds,
-        one,
-        &spec.owner,
-        environment,
-        &spec.workload_spec,
-    )
+/// Whoever goes by what else there is of a component: its bindings, since promotion goes by what ran elsewhere and only one
+/// may be in an environment; its APIs, since each address is had once; and what was said about it.
+fn of_owner(world: &Inner, here: &str, project: &str, component: &str) -> Vec<Thing> {
+    let system = &world.system;
+    let group = of_component(project, component);
+    let mut found = bindings(system, here, &group);
+    for api in system.apis.of_group(here, &group) {
+        found.push(thing(Kind::Api, here, name(&**api)));
+        let of = of_api(name(&**api));
+        let keys = system.api_bindings.keys_of_group(here, &of);
+        found.extend(things(Kind::ApiBinding, keys));
+    }
+    let approvals = &world.chain.approvals;
+    let keys = approvals.keys_of_group(here, &about_component(&group));
+    found.extend(things(Kind::Approval, keys));
+    found
 }
 
-pub(super) fn web_application_binding(world: &Inner, one: &WebApplicationBinding) -> Vec<Thing> {
-    let spec = &one.spec;
-    let kinds = [Kind::WebApplicationBinding, Kind::WebApplication];
-    let environment = spec.environment.as_str();
-    bound(
-        world,
-        kinds,
-        one,
-        &spec.owner,
-        environment,
-        &spec.workload_spec,
-    )
-}
-
-pub(super) fn scheduled_task_binding(world: &Inner, one: &ScheduledTaskBinding) -> Vec<Thing> {
-    let spec = &one.spec;
-    let kinds = [Kind::ScheduledTaskBinding, Kind::ScheduledTask];
-    let environment = spec.environment.as_str();
-    bound(
-        world,
-        kinds,
-        one,
-        &spec.owner,
-        environment,
-        &spec.workload_spec,
-    )
-}
-
-pub(super) fn service_class(world: &Inner, one: &ServiceClass) -> Vec<Thing> {
-    let (here, group) = (namespace(one), of_class(name(one)));
-    let keys = world.system.service_bindings.keys_of_group(here, &group);
-    things(Kind::ServiceBinding, keys).collect()
-}
-
-pub(super) fn web_application_class(world: &Inner, one: &WebApplicationClass) -> Vec<Thing> {
-    let (here, group) = (namespace(one), of_class(name(one)));
-    let shelf = &world.system.web_application_bindings;
-    let keys = shelf.keys_of_group(here, &group);
-    things(Kind::WebApplicationBinding, keys).collect()
-}
-
-pub(super) fn scheduled_task_class(world: &Inner, one: &ScheduledTaskClass) -> Vec<Thing> {
-    let (here, group) = (namespace(one), of_class(name(one)));
-    let shelf = &world.system.scheduled_task_bindings;
-    let keys = shelf.keys_of_group(here, &group);
-    things(Kind::ScheduledTaskBinding, keys).collect()
+/// Whom the class of bindings concerns.
+pub(super) fn class<B: Bound>(world: &Inner, class: &B::Class) -> Vec<Thing> {
+    let group = of_class(name(class));
+    let keys = B::shelf(&world.system).keys_of_group(namespace(class), &group);
+    things(B::KIND, keys).collect()
 }
 
 pub(super) fn api_class(world: &Inner, one: &ApiClass) -> Vec<Thing> {
@@ -433,10 +347,11 @@ pub(super) fn api_class(world: &Inner, one: &ApiClass) -> Vec<Thing> {
 pub(super) fn api(world: &Inner, one: &PublishedApi) -> Vec<Thing> {
     let here = namespace(one);
     let owner = &one.spec.owner;
-    let mut found = vec![thing(Kind::Api, here, name(one))];
-    found.extend(bindings(&world.system, here, &of_api(name(one))));
     let (project, component) = (owner.project_name.as_str(), owner.component_name.as_str());
     let environment = one.spec.environment_name.as_str();
+    let mut found = vec![thing(Kind::Api, here, name(one))];
+    found.extend(bindings(&world.system, here, &of_api(name(one))));
+    found.extend(of_owner(world, here, project, component));
     found.extend(waiting(world, here, project, component, environment));
     found
 }
@@ -451,6 +366,7 @@ pub(super) fn api_binding(world: &Inner, one: &ApiBinding) -> Vec<Thing> {
     if let Some(api) = world.system.apis.find(here, &spec.api_name) {
         let owner = &api.spec.owner;
         let (project, component) = (owner.project_name.as_str(), owner.component_name.as_str());
+        found.extend(of_owner(world, here, project, component));
         found.extend(waiting(world, here, project, component, ""));
     }
     found
@@ -530,6 +446,9 @@ pub(crate) fn component(world: &Inner, component: &Component) -> Vec<Thing> {
     // Labels have its logical name.
     let group = of_component(project, super::shelves::logical(component));
     let mut found = rendered(system, here, &group);
+    // Owners have that of the object.
+    let owned = of_component(project, name(component));
+    found.extend(bindings(system, here, &owned));
     found.extend(things(
         Kind::DeploymentTrack,
         system.tracks.keys_of_group(here, &group),

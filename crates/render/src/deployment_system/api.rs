@@ -91,13 +91,19 @@ pub fn claims(inputs: &ApiInputs<'_>) -> Result<Vec<Claim>, RenderError> {
     let Some(rest) = inputs.rest()? else {
         return Ok(Vec::new());
     };
+    let own = format!("API {}", inputs.api);
+    let by = if inputs.whose == own {
+        own
+    } else {
+        format!("{} {own}", inputs.whose)
+    };
     let mut claims = Vec::new();
     for audience in inputs.audiences(rest)? {
         let way = inputs.place.way(audience)?;
         let base = inputs.backend(rest)?.base_path.as_deref();
         claims.push(Claim {
             address: inputs.claimed(&way, base.unwrap_or_default()),
-            by: format!("{} API {}", inputs.whose, inputs.api),
+            by: by.clone(),
         });
     }
     Ok(claims)

@@ -14,7 +14,7 @@ use quadrille_types::{
     release_state::ReleaseState,
     workload::{EndpointPort, Resolved as Workload, WorkloadOwner, WorkloadTemplate},
 };
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 pub use self::routes::routes;
 pub use super::connections::Offer;
@@ -24,8 +24,7 @@ use super::{
     checked, connections,
     error::{At, Found, Mistake, Mistakes},
     exposed,
-    place::{Bound, Place},
-    runs,
+    place::{Ground, Place, Whose},
     settings::Settings,
     told,
 };
@@ -74,14 +73,8 @@ pub struct Inputs<'a> {
 pub struct Base<'a> {
     /// The name of the binding.
     pub name: &'a str,
-    /// Its Service.
-    pub service: &'a str,
-    /// The cell.
-    pub namespace: &'a str,
-    /// On every object.
-    pub labels: &'a Map<String, Value>,
-    /// What its pods are selected by.
-    pub selector: &'a Map<String, Value>,
+    /// Where it answers.
+    pub ground: &'a Ground,
     /// What it listens on, by name.
     pub endpoints: &'a BTreeMap<String, EndpointPort>,
 }
@@ -95,7 +88,18 @@ pub struct Outcome {
     pub endpoints: Vec<ExposedEndpoint>,
 }
 
-impl Instance<'_> {
+impl<'a> Inputs<'a> {
+    fn whose(&self) -> Whose<'a> {
+        let owner = self.instance.owner();
+        Whose {
+            organization: self.organization,
+            project: owner.project_name.as_str(),
+            component: owner.component_name.as_str(),
+        }
+    }
+}
+
+impl<'a> Instance<'a> {
     /// Its kind.
     pub fn kind(&self) -> &'static str {
         match self {
@@ -105,7 +109,7 @@ impl Instance<'_> {
         }
     }
 
-    fn owner(&self) -> &WorkloadOwner {
+    fn owner(&self) -> &'a WorkloadOwner {
         match self {
             Self::Service(binding, _) => &binding.owner,
             Self::WebApplication(binding, _) => &binding.owner,
@@ -170,12 +174,7 @@ pub fn plan(
     let instance = inputs.instance;
     let whose = format!("{}Binding {}", instance.kind(), inputs.name);
     let owner = instance.owner();
-    let place = Place::of_binding(&Bound {
-        organization: inputs.organization,
-        project: owner.project_name.as_str(),
-        environment: inputs.environment.name,
-        component: owner.component_name.as_str(),
-    });
+    let place = Place::of_binding(&inputs.whose(), inputs.environment.name);
     if instance.state() == ReleaseState::Undeploy {
         return Ok(Outcome {
             plan: gathered(&place, Vec::new()),
@@ -216,13 +215,10 @@ pub fn plan(
         told: &told,
     };
     let mut objects = found.keep_all(parts.objects()).unwrap_or_default();
-    let service = runs::service_name(&names);
+    let ground = Ground::of_binding(&inputs.whose(), inputs.environment.name, inputs.name);
     let base = Base {
         name: inputs.name,
-        service: &service,
-        namespace: &place.namespace,
-        labels: &place.labels,
-        selector: &place.selector,
+        ground: &ground,
         endpoints: &workload.endpoints,
     };
     let routes =
@@ -239,7 +235,7 @@ pub fn plan(
     let rendered = plan.objects.iter().map(|planned| &planned.object);
     let endpoints = exposed::of(
         &instance.workload().endpoints,
-        &service,
+        &ground.service,
         &rendered,
         &gateways,
     );

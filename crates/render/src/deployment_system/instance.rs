@@ -29,68 +29,48 @@ fn metadata(instance: &ObjectMeta, owner: &WorkloadOwner, environment: &str) -> 
     }
 }
 
-/// The binding of a service. Whether it runs is the binding's own business: `state` is what the one that is there says.
-pub fn bind_service(
-    service: &Service,
-    workload: &Workload,
-    environment: &str,
-    state: ReleaseState,
-) -> ServiceBinding {
-    let spec = &service.spec;
-    ServiceBinding {
-        metadata: metadata(&service.metadata, &spec.owner, environment),
-        spec: ServiceBindingSpec {
-            owner: spec.owner.clone(),
-            environment: environment.into(),
-            class_name: spec.class_name.clone(),
-            workload_spec: workload.spec.template.clone(),
-            apis: spec.apis.clone(),
-            release_state: state,
-        },
-        status: None,
-    }
+/// An instance of a class: with its workload, it becomes a binding in an environment.
+pub trait Bind {
+    /// The binding.
+    type Binding;
+
+    /// The binding in an environment. Whether it runs is the binding's own business: `state` is what the one that is there
+    /// says.
+    fn bind(&self, workload: &Workload, environment: &str, state: ReleaseState) -> Self::Binding;
 }
 
-/// The binding of a web application; see [`bind_service`].
-pub fn bind_web_application(
-    application: &WebApplication,
-    workload: &Workload,
-    environment: &str,
-    state: ReleaseState,
-) -> WebApplicationBinding {
-    let spec = &application.spec;
-    WebApplicationBinding {
-        metadata: metadata(&application.metadata, &spec.owner, environment),
-        spec: WebApplicationBindingSpec {
-            owner: spec.owner.clone(),
-            environment: environment.into(),
-            class_name: spec.class_name.clone(),
-            workload_spec: workload.spec.template.clone(),
-            overrides: spec.overrides.clone(),
-            release_state: state,
-        },
-        status: None,
-    }
+/// Instances differ in one thing that they hand on.
+macro_rules! instances {
+    ($($instance:ident => $binding:ident($spec:ident) with $own:ident;)*) => {
+        $(impl Bind for $instance {
+            type Binding = $binding;
+
+            fn bind(
+                &self,
+                workload: &Workload,
+                environment: &str,
+                state: ReleaseState,
+            ) -> $binding {
+                let spec = &self.spec;
+                $binding {
+                    metadata: metadata(&self.metadata, &spec.owner, environment),
+                    spec: $spec {
+                        owner: spec.owner.clone(),
+                        environment: environment.into(),
+                        class_name: spec.class_name.clone(),
+                        workload_spec: workload.spec.template.clone(),
+                        $own: spec.$own.clone(),
+                        release_state: state,
+                    },
+                    status: None,
+                }
+            }
+        })*
+    };
 }
 
-/// The binding of a scheduled task; see [`bind_service`].
-pub fn bind_scheduled_task(
-    task: &ScheduledTask,
-    workload: &Workload,
-    environment: &str,
-    state: ReleaseState,
-) -> ScheduledTaskBinding {
-    let spec = &task.spec;
-    ScheduledTaskBinding {
-        metadata: metadata(&task.metadata, &spec.owner, environment),
-        spec: ScheduledTaskBindingSpec {
-            owner: spec.owner.clone(),
-            environment: environment.into(),
-            class_name: spec.class_name.clone(),
-            workload_spec: workload.spec.template.clone(),
-            overrides: spec.overrides.clone(),
-            release_state: state,
-        },
-        status: None,
-    }
+instances! {
+    Service => ServiceBinding(ServiceBindingSpec) with apis;
+    WebApplication => WebApplicationBinding(WebApplicationBindingSpec) with overrides;
+    ScheduledTask => ScheduledTaskBinding(ScheduledTaskBindingSpec) with overrides;
 }

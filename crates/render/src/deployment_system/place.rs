@@ -3,7 +3,8 @@
 use quadrille_types::{labels::data_plane, names::generate};
 use serde_json::{Map, Value, json};
 
-use super::runs;
+use super::{Plane, Stage, runs};
+use crate::routes;
 
 /// Labels.
 pub type Labels = Map<String, Value>;
@@ -40,13 +41,15 @@ pub struct Deployed<'a> {
     pub deployment: &'a str,
 }
 
-/// Who is bound by a binding.
+/// Whose something is: names of the objects.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bound<'a> {
-    pub(super) organization: &'a str,
-    pub(super) project: &'a str,
-    pub(super) environment: &'a str,
-    pub(super) component: &'a str,
+pub struct Whose<'a> {
+    /// The organization.
+    pub organization: &'a str,
+    /// The project.
+    pub project: &'a str,
+    /// The component.
+    pub component: &'a str,
 }
 
 fn map<const N: usize>(labels: [(&str, &str); N]) -> Labels {
@@ -60,7 +63,7 @@ fn cell(organization: &str, project: &str, environment: &str) -> String {
     generate::cell_namespace(&organization.into(), &project.into(), &environment.into())
 }
 
-/// Where the pods of a Deployment answer: what routes to it are made from.
+/// Where the pods of a Deployment or a binding answer: what routes to it are made from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ground {
     /// The cell.
@@ -73,12 +76,45 @@ pub struct Ground {
 
 impl Ground {
     /// The ground of a Deployment. `component` and `track` are the names of the objects, which objects are called after.
-    pub fn of(who: &Deployed<'_>, component: &str, track: &str) -> Self {
+    pub fn of_deployment(who: &Deployed<'_>, component: &str, track: &str) -> Self {
         let place = Place::of_deployment(who);
         Self {
             namespace: place.namespace,
             labels: place.labels,
             service: runs::service_name(&[component, track]),
+        }
+    }
+
+    /// The ground of a binding.
+    pub fn of_binding(whose: &Whose<'_>, environment: &str, binding: &str) -> Self {
+        let place = Place::of_binding(whose, environment);
+        Self {
+            namespace: place.namespace,
+            labels: place.selector,
+            service: runs::service_name(&[binding]),
+        }
+    }
+
+    /// Where routes lead.
+    pub fn place<'a>(
+        &'a self,
+        whose: Whose<'a>,
+        stage: Stage<'a>,
+        plane: Plane<'a>,
+    ) -> routes::Place<'a> {
+        routes::Place {
+            organization: whose.organization,
+            project: whose.project,
+            component: whose.component,
+            environment: stage.name,
+            environment_spec: stage.spec,
+            plane: plane.name,
+            plane_spec: plane.spec,
+            plane_annotations: plane.annotations,
+            namespace: &self.namespace,
+            labels: &self.labels,
+            pods: &self.labels,
+            service: &self.service,
         }
     }
 }
@@ -108,17 +144,17 @@ impl Place {
 
     /// The place of a binding. Its pods say beyond what selects them that they are somebody's workload: by that word the
     /// policies of the cell and of the plane know them.
-    pub(super) fn of_binding(who: &Bound<'_>) -> Self {
+    pub(super) fn of_binding(whose: &Whose<'_>, environment: &str) -> Self {
         let labels = map([
-            (data_plane::ORGANIZATION_NAME, who.organization),
-            (data_plane::PROJECT_NAME, who.project),
-            (data_plane::ENVIRONMENT_NAME, who.environment),
-            (data_plane::COMPONENT_NAME, who.component),
+            (data_plane::ORGANIZATION_NAME, whose.organization),
+            (data_plane::PROJECT_NAME, whose.project),
+            (data_plane::ENVIRONMENT_NAME, environment),
+            (data_plane::COMPONENT_NAME, whose.component),
         ]);
         let mut pods = labels.clone();
         pods.extend(map([(data_plane::BELONG_TO, data_plane::USER_WORKLOADS)]));
         Self {
-            namespace: cell(who.organization, who.project, who.environment),
+            namespace: cell(whose.organization, whose.project, environment),
             selector: labels.clone(),
             pods,
             labels,

@@ -5,25 +5,21 @@ use std::collections::BTreeMap;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use quadrille_types::{
     ApiBinding, ApiClass, ApiClassSpec, DataPlaneSpec, Endpoint, Environment, Problem,
-    PublishedApi,
-    api::ServiceApi,
-    labels::{data_plane, hierarchy},
-    names::generate,
-    workload::{WorkloadOwner, WorkloadTemplate},
+    PublishedApi, ServiceBinding, WebApplicationBinding, api::ServiceApi, labels::hierarchy,
+    workload::WorkloadOwner,
 };
-use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::{DocumentError, Documents, cell::annotations, read};
 use crate::{
     deployment_system::{
-        Deployed, Ground,
+        self, Deployed, Ground, Plane, Whose,
         api::{self, ApiInputs},
         endpoint::{self, Claim, EndpointInputs},
         web::{self, WebInputs},
     },
     error::RenderError,
-    routes::{Exposure, Place},
+    routes::Exposure,
 };
 
 /// Documents of what is exposed.
@@ -33,26 +29,8 @@ pub(super) struct Exposing {
     apis: BTreeMap<String, PublishedApi>,
     classes: BTreeMap<String, ApiClassSpec>,
     api_bindings: BTreeMap<String, ApiBinding>,
-    services: BTreeMap<String, Binding>,
-    web_applications: BTreeMap<String, Binding>,
-}
-
-/// The binding of a service or web application, as far as it is exposed.
-#[derive(Clone, Debug, Deserialize)]
-struct Binding {
-    metadata: ObjectMeta,
-    spec: BindingSpec,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct BindingSpec {
-    owner: WorkloadOwner,
-    environment: String,
-    #[serde(default)]
-    apis: BTreeMap<String, ServiceApi>,
-    #[serde(default)]
-    workload_spec: WorkloadTemplate,
+    services: BTreeMap<String, ServiceBinding>,
+    web_applications: BTreeMap<String, WebApplicationBinding>,
 }
 
 impl Exposing {
@@ -73,10 +51,28 @@ impl Exposing {
 
 /// An environment with its plane.
 struct Stage<'a> {
+    name: &'a str,
     environment: &'a Environment,
     plane: String,
     plane_metadata: &'a ObjectMeta,
     plane_spec: &'a DataPlaneSpec,
+}
+
+impl Stage<'_> {
+    fn stage(&self) -> deployment_system::Stage<'_> {
+        deployment_system::Stage {
+            name: self.name,
+            spec: &self.environment.spec,
+        }
+    }
+
+    fn plane(&self) -> Plane<'_> {
+        Plane {
+            name: &self.plane,
+            spec: self.plane_spec,
+            annotations: annotations(Some(self.plane_metadata)),
+        }
+    }
 }
 
 /// What is exposed by whom, such as `Endpoint cart`, or why it cannot be.
@@ -102,8 +98,8 @@ impl Documents {
                     api,
                     class: &api.class_name,
                     owner: &binding.spec.owner,
-                    environment: &binding.spec.environment,
-                    organization: binding.metadata.namespace.as_deref(),
+                    environment: binding.spec.environment.as_str(),
+                    organization: organization(&binding.metadata),
                 };
                 let exposure = self.api(&offered, name, &mut taken);
                 found.push((format!("{whose} {called}"), exposure));
@@ -121,7 +117,7 @@ impl Documents {
         found
     }
 
-    fn stage(&self, name: &str, wanted_by: &str) -> Result<Stage<'_>, DocumentError> {
+    fn stage<'a>(&'a self, name: &'a str, wanted_by: &str) -> Result<Stage<'a>, DocumentError> {
         let environment = self.environments.get(name);
         let environment = environment.ok_or_else(|| missing("Environment", name, wanted_by))?;
         let wanted = environment
@@ -133,6 +129,7 @@ impl Documents {
             .plane_if_any(wanted.data_plane.as_ref(), name)?
             .ok_or(usual)?;
         Ok(Stage {
+            name,
             environment,
             plane,
             plane_metadata: metadata,
@@ -169,7 +166,7 @@ impl Documents {
         let found = self.components.get(component);
         let found = found.ok_or_else(|| missing("Component", component, &whose))?;
         let kind = found.spec.older_type.as_deref().unwrap_or("Service");
-        let ground = Ground::of(
+        let ground = Ground::of_deployment(
             &Deployed {
                 organization,
                 project,
@@ -187,20 +184,15 @@ impl Documents {
             called: label(hierarchy::NAME)?,
             spec: &endpoint.spec,
             is_web_application: kind == "WebApplication",
-            place: Place {
-                organization,
-                project,
-                component,
-                environment,
-                environment_spec: &stage.environment.spec,
-                plane: &stage.plane,
-                plane_spec: stage.plane_spec,
-                plane_annotations: annotations(Some(stage.plane_metadata)),
-                namespace: &ground.namespace,
-                labels: &ground.labels,
-                pods: &ground.labels,
-                service: &ground.service,
-            },
+            place: ground.place(
+                Whose {
+                    organization,
+                    project,
+                    component,
+                },
+                stage.stage(),
+                stage.plane(),
+            ),
             taken: taken.as_slice(),
         };
         let exposure = endpoint::plan(&inputs)?;
@@ -223,7 +215,7 @@ impl Documents {
         let owner = &api.spec.owner;
         let mut services = self.exposing.services.iter();
         let behind = services.find(|(_, service)| {
-            service.spec.owner == *owner && service.spec.environment == environment
+            service.spec.owner == *owner && service.spec.environment.as_str() == environment
         });
         let (service, _) = behind.ok_or_else(|| {
             let wanted = format!("{} in {environment}", owner.component_name);
@@ -242,7 +234,7 @@ impl Documents {
             class: &binding.spec.api_class_name,
             owner,
             environment,
-            organization: binding.metadata.namespace.as_deref(),
+            organization: organization(&binding.metadata),
         };
         self.api(&offered, service, taken)
     }
@@ -257,8 +249,8 @@ impl Documents {
         let class_spec =
             class_spec.ok_or_else(|| missing("APIClass", offered.class, offered.whose))?;
         let stage = self.stage(offered.environment, offered.whose)?;
-        let bound = Bound::new(offered.owner, offered.environment, offered.organization);
-        let service = generate::name_within(generate::SERVICE_LIMIT, &[binding]);
+        let whose = whose(offered.organization, offered.owner);
+        let ground = Ground::of_binding(&whose, offered.environment, binding);
         let inputs = ApiInputs {
             whose: offered.whose,
             field: offered.field,
@@ -267,7 +259,7 @@ impl Documents {
             spec: offered.api,
             class: offered.class,
             class_spec,
-            place: bound.place(&stage, offered.environment, &service),
+            place: ground.place(whose, stage.stage(), stage.plane()),
             taken: taken.as_slice(),
         };
         let exposure = api::plan(&inputs)?;
@@ -279,20 +271,19 @@ impl Documents {
     fn web_application(
         &self,
         name: &str,
-        binding: &Binding,
-        whose: &str,
+        binding: &WebApplicationBinding,
+        who: &str,
     ) -> Result<Exposure, DocumentError> {
-        let environment = &binding.spec.environment;
-        let stage = self.stage(environment, whose)?;
+        let environment = binding.spec.environment.as_str();
+        let stage = self.stage(environment, who)?;
         let workload = binding.spec.workload_spec.resolve("spec.workloadSpec");
-        let workload = workload.map_err(|problem| RenderError::field(whose, problem))?;
-        let organization = binding.metadata.namespace.as_deref();
-        let bound = Bound::new(&binding.spec.owner, environment, organization);
-        let service = generate::name_within(generate::SERVICE_LIMIT, &[name]);
+        let workload = workload.map_err(|problem| RenderError::field(who, problem))?;
+        let whose = whose(organization(&binding.metadata), &binding.spec.owner);
+        let ground = Ground::of_binding(&whose, environment, name);
         let inputs = WebInputs {
             binding: name,
             endpoints: &workload.endpoints,
-            place: bound.place(&stage, environment, &service),
+            place: ground.place(whose, stage.stage(), stage.plane()),
         };
         Ok(web::plan(&inputs)?)
     }
@@ -308,66 +299,19 @@ struct Offered<'a> {
     class: &'a str,
     owner: &'a WorkloadOwner,
     environment: &'a str,
-    organization: Option<&'a str>,
-}
-
-/// Whose something bound is, and its labels.
-struct Bound<'a> {
     organization: &'a str,
-    owner: &'a WorkloadOwner,
-    namespace: String,
-    labels: Map<String, Value>,
 }
 
-impl<'a> Bound<'a> {
-    fn new(owner: &'a WorkloadOwner, environment: &str, organization: Option<&'a str>) -> Self {
-        let organization = organization.unwrap_or("default");
-        let (project, component) = (owner.project_name.as_str(), owner.component_name.as_str());
-        Self {
-            organization,
-            owner,
-            namespace: cell(organization, project, environment),
-            labels: words(&[
-                (data_plane::ORGANIZATION_NAME, organization),
-                (data_plane::PROJECT_NAME, project),
-                (data_plane::ENVIRONMENT_NAME, environment),
-                (data_plane::COMPONENT_NAME, component),
-            ]),
-        }
+fn organization(metadata: &ObjectMeta) -> &str {
+    metadata.namespace.as_deref().unwrap_or("default")
+}
+
+fn whose<'a>(organization: &'a str, owner: &'a WorkloadOwner) -> Whose<'a> {
+    Whose {
+        organization,
+        project: owner.project_name.as_str(),
+        component: owner.component_name.as_str(),
     }
-
-    fn place<'p>(
-        &'p self,
-        stage: &'p Stage<'p>,
-        environment: &'p str,
-        service: &'p str,
-    ) -> Place<'p> {
-        Place {
-            organization: self.organization,
-            project: self.owner.project_name.as_str(),
-            component: self.owner.component_name.as_str(),
-            environment,
-            environment_spec: &stage.environment.spec,
-            plane: &stage.plane,
-            plane_spec: stage.plane_spec,
-            plane_annotations: annotations(Some(stage.plane_metadata)),
-            namespace: &self.namespace,
-            labels: &self.labels,
-            pods: &self.labels,
-            service,
-        }
-    }
-}
-
-fn cell(organization: &str, project: &str, environment: &str) -> String {
-    generate::cell_namespace(&organization.into(), &project.into(), &environment.into())
-}
-
-fn words(labels: &[(&str, &str)]) -> Map<String, Value> {
-    let labels = labels.iter();
-    labels
-        .map(|(key, value)| ((*key).to_owned(), Value::from(*value)))
-        .collect()
 }
 
 fn missing(kind: &str, name: &str, wanted_by: &str) -> DocumentError {

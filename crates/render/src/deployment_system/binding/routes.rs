@@ -23,21 +23,9 @@ pub fn routes(
     classes: &BTreeMap<String, ApiClassSpec>,
     taken: &[Claim],
 ) -> Result<Exposure, Vec<RenderError>> {
-    let owner = inputs.instance.owner();
-    let place = Place {
-        organization: inputs.organization,
-        project: owner.project_name.as_str(),
-        component: owner.component_name.as_str(),
-        environment: inputs.environment.name,
-        environment_spec: inputs.environment.spec,
-        plane: inputs.plane.name,
-        plane_spec: inputs.plane.spec,
-        plane_annotations: inputs.plane.annotations,
-        namespace: base.namespace,
-        labels: base.labels,
-        pods: base.selector,
-        service: base.service,
-    };
+    let place = base
+        .ground
+        .place(inputs.whose(), inputs.environment, inputs.plane);
     match inputs.instance {
         Instance::Service(binding, _) => of_apis(binding, base, place, classes, taken),
         Instance::WebApplication(..) => web::plan(&WebInputs {
