@@ -3,6 +3,8 @@
 
 mod older;
 
+pub(crate) use self::older::Older;
+
 use kube::ResourceExt;
 use quadrille_types::{
     Component, ComponentRelease, DeploymentPipeline, Problem, Project, ReleaseBinding,
@@ -27,8 +29,8 @@ pub(crate) struct Scene {
     pub(crate) component: Component,
     pub(crate) pipeline: Resolved,
     pub(crate) bindings: Vec<ReleaseBinding>,
-    /// The kinds that deploy it, where those are older ones.
-    pub(crate) older: Option<String>,
+    /// What deploys it, where that is not the chain.
+    pub(crate) older: Option<Older>,
 }
 
 impl Scene {
@@ -48,12 +50,13 @@ impl Scene {
 
     /// What the verbs of the chain can change.
     fn of_the_chain(self) -> Result<Self, Failure> {
-        let Some(kind) = &self.older else {
+        let Some(older) = &self.older else {
             return Ok(self);
         };
         let name = self.name();
         Err(Failure::new(format!(
-            "component {name} is no matter of this verb: it is deployed by a {kind}"
+            "component {name} is no matter of this verb: it is deployed by a {}",
+            older.kind
         ))
         .next(format!(
             "See it: quad status {name}; move it to a component type: quad migrate {name}"
@@ -80,7 +83,7 @@ impl Scene {
         let resolved = component.spec.resolve();
         let resolved = resolved.map_err(|problem| unclear("component", &name, &problem))?;
         let older = match resolved.deployed_by {
-            DeployedBy::OlderKind(kind) => Some(kind.to_string()),
+            DeployedBy::OlderKind(kind) => Some(Older::read(cluster, &component, kind).await?),
             DeployedBy::ComponentType { .. } => None,
         };
         let found: Project = understood(named(cluster, documents, "Project", &project).await?)?;
@@ -94,8 +97,8 @@ impl Scene {
             .spec
             .resolve()
             .map_err(|problem| unclear("deploymentpipeline", pipeline.as_str(), &problem))?;
-        let mut bindings: Vec<ReleaseBinding> = match older {
-            Some(_) => older::bindings(cluster, &component).await?,
+        let mut bindings: Vec<ReleaseBinding> = match &older {
+            Some(older) => older.bindings(&component)?,
             None => {
                 cluster
                     .of_component("releasebindings", &project, &name)
@@ -115,6 +118,11 @@ impl Scene {
             bindings,
             older,
         })
+    }
+
+    /// What deploys a component of an older kind in an environment.
+    pub(crate) fn older_object(&self, environment: &EnvironmentName) -> Option<&Value> {
+        self.older.as_ref()?.object(environment)
     }
 
     /// The component's name.

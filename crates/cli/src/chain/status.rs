@@ -121,7 +121,7 @@ impl View {
             style.bold(&scene.name()),
             scene.project(),
             written.map_or_else(
-                || scene.older.as_deref().unwrap_or_default(),
+                || scene.older.as_ref().map_or("", |older| older.kind.as_str()),
                 |written| written.name.as_str()
             )
         );
@@ -161,7 +161,7 @@ impl View {
         json!({
             "component": scene.name(),
             "project": scene.project(),
-            "type": written.map(|written| &written.name).or(scene.older.as_ref()),
+            "type": written.map(|written| &written.name).or(scene.older.as_ref().map(|older| &older.kind)),
             "trouble": scene.trouble(),
             "environments": self.stages.iter().map(Stage::facts).collect::<Value>(),
             "next": next::of(scene),

@@ -1,7 +1,7 @@
 //! Components that the deployment system deploys, seen as if they were bound: what runs in an environment, what is asked for
 //! there, and where it is reached, are told in the same words by all kinds.
 
-use quadrille_types::{Component, ReleaseBinding, labels::hierarchy};
+use quadrille_types::{Component, ReleaseBinding, labels::hierarchy, names::EnvironmentName};
 use serde_json::{Value, json};
 
 use super::understood;
@@ -13,50 +13,111 @@ use crate::{
     requests::OBJECTS,
 };
 
-/// Where a component of an older type runs.
-pub(super) async fn bindings(
-    cluster: &Cluster,
-    component: &Component,
-) -> Result<Vec<ReleaseBinding>, Failure> {
-    let owner = component.spec.owner.project_name.as_str();
-    let name = component.metadata.name.as_deref().unwrap_or_default();
-    let labels = component.metadata.labels.as_ref();
-    let logical = labels.and_then(|labels| labels.get(hierarchy::NAME));
-    let logical = logical.map_or(name, String::as_str);
-    let mut found = Vec::new();
-    let endpoints = labelled(cluster, "endpoints", owner, logical).await?;
-    for deployment in labelled(cluster, "deployments", owner, logical).await? {
-        let environment = label(&deployment, hierarchy::ENVIRONMENT).to_owned();
-        let own = endpoints.iter().filter(|endpoint| {
+/// What deploys a component of an older kind, and where.
+#[derive(Debug)]
+pub(crate) struct Older {
+    /// The component's kind.
+    pub(crate) kind: String,
+    /// Deployments and bindings.
+    objects: Vec<Value>,
+    endpoints: Vec<Value>,
+}
+
+impl Older {
+    pub(super) async fn read(
+        cluster: &Cluster,
+        component: &Component,
+        kind: String,
+    ) -> Result<Self, Failure> {
+        let owner = component.spec.owner.project_name.as_str();
+        let name = component.metadata.name.as_deref().unwrap_or_default();
+        let labels = component.metadata.labels.as_ref();
+        let logical = labels.and_then(|labels| labels.get(hierarchy::NAME));
+        let logical = logical.map_or(name, String::as_str);
+        let endpoints = labelled(cluster, "endpoints", owner, logical).await?;
+        let mut objects = labelled(cluster, "deployments", owner, logical).await?;
+        for object in &mut objects {
+            name_kind(object, "Deployment");
+        }
+        for (plural, kind) in [
+            ("servicebindings", "ServiceBinding"),
+            ("webapplicationbindings", "WebApplicationBinding"),
+            ("scheduledtaskbindings", "ScheduledTaskBinding"),
+        ] {
+            for mut binding in cluster.values_of_component(plural, owner, name).await? {
+                name_kind(&mut binding, kind);
+                objects.push(binding);
+            }
+        }
+        Ok(Self {
+            kind,
+            objects,
+            endpoints,
+        })
+    }
+
+    /// What deploys it in an environment.
+    pub(super) fn object(&self, environment: &EnvironmentName) -> Option<&Value> {
+        let mut objects = self.objects.iter();
+        objects.find(|object| environment_of(object) == environment.as_str())
+    }
+
+    /// Where it runs, as if it were bound there.
+    pub(super) fn bindings(&self, component: &Component) -> Result<Vec<ReleaseBinding>, Failure> {
+        let owner = component.spec.owner.project_name.as_str();
+        let name = component.metadata.name.as_deref().unwrap_or_default();
+        let objects = self.objects.iter();
+        objects
+            .map(|object| {
+                let reached = if object["kind"] == "Deployment" {
+                    self.by_endpoints(object)
+                } else {
+                    by_status(object)
+                };
+                let environment = environment_of(object);
+                understood(as_binding(object, (owner, name), environment, reached))
+            })
+            .collect()
+    }
+
+    fn by_endpoints(&self, deployment: &Value) -> Vec<Value> {
+        let own = self.endpoints.iter().filter(|endpoint| {
             let owners = fields::items(&endpoint["metadata"]["ownerReferences"]).iter();
             let mut uids = owners.map(|owner| text(owner, "uid"));
-            uids.any(|uid| uid == fields::uid(&deployment))
+            uids.any(|uid| uid == fields::uid(deployment))
         });
-        let reached = own.filter_map(|endpoint| {
+        own.filter_map(|endpoint| {
             let address = endpoint["status"]["address"].as_str()?;
             Some(json!({ "name": label(endpoint, hierarchy::NAME), "invokeURL": address }))
-        });
-        let seen = as_binding(&deployment, (owner, name), &environment, reached.collect());
-        found.push(understood(seen)?);
+        })
+        .collect()
     }
-    for plural in [
-        "servicebindings",
-        "webapplicationbindings",
-        "scheduledtaskbindings",
-    ] {
-        for binding in cluster.values_of_component(plural, owner, name).await? {
-            let environment = text(&binding["spec"], "environment").to_owned();
-            let endpoints = fields::items(&binding["status"]["endpoints"]).iter();
-            let reached = endpoints.filter_map(|endpoint| {
-                let ways = ["public", "organization", "project"].iter();
-                let mut ways = ways.filter_map(|way| endpoint[way]["uri"].as_str());
-                Some(json!({ "name": text(endpoint, "name"), "invokeURL": ways.next()? }))
-            });
-            let seen = as_binding(&binding, (owner, name), &environment, reached.collect());
-            found.push(understood(seen)?);
-        }
+}
+
+/// Where a binding says that it is reached, the widest way first.
+fn by_status(binding: &Value) -> Vec<Value> {
+    let endpoints = fields::items(&binding["status"]["endpoints"]).iter();
+    endpoints
+        .filter_map(|endpoint| {
+            let ways = ["public", "organization", "project"].iter();
+            let mut ways = ways.filter_map(|way| endpoint[way]["uri"].as_str());
+            Some(json!({ "name": text(endpoint, "name"), "invokeURL": ways.next()? }))
+        })
+        .collect()
+}
+
+/// Objects of a list don't say what they are.
+fn name_kind(object: &mut Value, kind: &str) {
+    object["apiVersion"] = json!("openchoreo.dev/v1alpha1");
+    object["kind"] = json!(kind);
+}
+
+fn environment_of(object: &Value) -> &str {
+    if object["kind"] == "Deployment" {
+        label(object, hierarchy::ENVIRONMENT)
+    } else {
+        text(&object["spec"], "environment")
     }
-    Ok(found)
 }
 
 async fn labelled(

@@ -31,6 +31,18 @@ pub(super) fn of(scene: &Scene) -> Vec<String> {
             _ => {}
         }
     }
+    next.extend(promotions(scene));
+    if scene.bindings.is_empty() {
+        next.push(format!("quad deploy {name}"));
+    }
+    next.truncate(MOST);
+    next
+}
+
+/// What is ready, and not yet where the pipeline leads.
+fn promotions(scene: &Scene) -> Vec<String> {
+    let name = scene.name();
+    let mut next = Vec::new();
     for environment in scene.pipeline.environments() {
         let here = scene
             .bindings
@@ -46,10 +58,6 @@ pub(super) fn of(scene: &Scene) -> Vec<String> {
             next.push(format!("quad promote {name} --to {}", step.to));
         }
     }
-    if scene.bindings.is_empty() {
-        next.push(format!("quad deploy {name}"));
-    }
-    next.truncate(MOST);
     next
 }
 
@@ -62,6 +70,7 @@ fn of_older(scene: &Scene) -> Vec<String> {
         .filter(|binding| matches!(Standing::of(binding), Standing::NeedsApproval(_)));
     waits
         .map(|binding| format!("quad approve {name} --env {}", binding.spec.environment))
+        .chain(promotions(scene))
         .take(MOST)
         .collect()
 }
