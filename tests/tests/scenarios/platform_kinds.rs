@@ -37,7 +37,7 @@ fn samples(cluster: &Cluster) -> anyhow::Result<Vec<Value>> {
         let documents: Vec<Value> =
             serde_saphyr::from_multiple(&fs::read_to_string(file?.path())?)?;
         for mut document in documents {
-            if document["kind"] == "Namespace" {
+            if document["apiVersion"] != "openchoreo.dev/v1alpha1" {
                 continue;
             }
             let name = document["metadata"]["name"].as_str().context("a name")?;

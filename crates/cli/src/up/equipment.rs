@@ -1,5 +1,5 @@
-//! What a platform is equipped with once it can be reached: the gateways of its data plane, and the component types and
-//! traits that we ship.
+//! What a platform is equipped with once it can be reached: the gateways of its data plane, the component types and traits
+//! that we ship, and classes for whoever deploys by those.
 //!
 //! All of it is applied in a name of its own and without force, once for each content: what somebody changed or deleted
 //! stays so, and what nobody touched follows a newer `quad`.
@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use http::{Request, StatusCode, header};
 use kube::Client;
+use quadrille_controllers::Without;
 use quadrille_objects::digest::Digest;
 use quadrille_render::library;
 use serde_json::{Value, json};
@@ -16,6 +17,7 @@ use super::defaults::{NAMESPACE, send};
 use crate::{apply::MANAGER, failure::Failure, fields, kinds};
 
 const GATEWAYS: &str = include_str!("gateways.yaml");
+const CLASSES: &str = include_str!("classes.yaml");
 
 /// Who brings it: not who applies documents, so that edits of people are told apart.
 const BRINGER: &str = "quad-library";
@@ -26,9 +28,9 @@ const BROUGHT: &str = "quadrille.dev/equipment";
 const OBJECTS: &str = "quadrille.dev/equipment-objects";
 
 /// Brings it, unless the same was brought before. Gives what was left as somebody made it.
-pub(crate) async fn bring(client: &Client) -> Result<Vec<String>, Failure> {
+pub(crate) async fn bring(client: &Client, without: Without) -> Result<Vec<String>, Failure> {
     let failed = |error: kube::Error| {
-        Failure::new("the component types and traits cannot be installed").because(&error)
+        Failure::new("the component types, traits and classes cannot be installed").because(&error)
     };
     let namespace = format!("/api/v1/namespaces/{NAMESPACE}");
     let found = send(client, Request::get(&namespace), None)
@@ -36,7 +38,8 @@ pub(crate) async fn bring(client: &Client) -> Result<Vec<String>, Failure> {
         .map_err(failed)?;
     let notes = &found["metadata"]["annotations"];
     let texts = library::FILES.iter().map(|(_, text)| *text);
-    let digest = Digest::of(texts.chain([GATEWAYS])).to_string();
+    let classes = (!without.deployment_system).then_some(CLASSES);
+    let digest = Digest::of(texts.chain([GATEWAYS]).chain(classes)).to_string();
     if notes[BROUGHT] == digest.as_str() {
         return Ok(Vec::new());
     }
@@ -46,7 +49,12 @@ pub(crate) async fn bring(client: &Client) -> Result<Vec<String>, Failure> {
         .collect();
     let mut documents = library::documents();
     if names_our_gateways(client).await.map_err(failed)? {
-        documents.splice(0..0, gateways()?);
+        documents.splice(0..0, read(GATEWAYS)?);
+    }
+    if let Some(classes) = classes
+        && has_organization(client).await.map_err(failed)?
+    {
+        documents.extend(read(classes)?);
     }
     let mut left = Vec::new();
     for document in &documents {
@@ -75,9 +83,16 @@ pub(crate) async fn bring(client: &Client) -> Result<Vec<String>, Failure> {
     Ok(left)
 }
 
-fn gateways() -> Result<Vec<Value>, Failure> {
-    serde_saphyr::from_multiple(GATEWAYS)
-        .map_err(|error| Failure::new("the gateways cannot be read").because(&error))
+fn read(text: &str) -> Result<Vec<Value>, Failure> {
+    serde_saphyr::from_multiple(text).map_err(|error| {
+        Failure::new("what a platform is equipped with cannot be read").because(&error)
+    })
+}
+
+/// Whether there is the organization that classes are for.
+async fn has_organization(client: &Client) -> Result<bool, kube::Error> {
+    let path = format!("/apis/openchoreo.dev/v1alpha1/organizations/{NAMESPACE}");
+    Ok(!is_gone(client, &path).await?)
 }
 
 /// Whether the default data plane is the one that we made: another one has gateways of its own.
@@ -162,19 +177,19 @@ mod tests {
             format!("{types}/proxy"),
             format!("{types}/service"),
         );
-        assert!(bring(&client).await.unwrap().is_empty());
+        assert!(bring(&client, Without::default()).await.unwrap().is_empty());
         let kept = json!({ "spec": { "allowedTraits": [] } });
         patched(&client, &worker, "anna", &kept).await;
         send(&client, Request::delete(&proxy), None).await.unwrap();
         let as_before = send(&client, Request::get(&service), None).await.unwrap();
         // The same content is not brought again.
-        assert!(bring(&client).await.unwrap().is_empty());
+        assert!(bring(&client, Without::default()).await.unwrap().is_empty());
         assert!(is_gone(&client, &proxy).await.unwrap());
         let older = json!({ "metadata": { "annotations": { BROUGHT: "another" } } });
         let namespace = format!("/api/v1/namespaces/{NAMESPACE}");
         patched(&client, &namespace, "older", &older).await;
         assert_eq!(
-            bring(&client).await.unwrap(),
+            bring(&client, Without::default()).await.unwrap(),
             ["ClusterComponentType/worker"]
         );
         assert!(is_gone(&client, &proxy).await.unwrap());
@@ -184,10 +199,35 @@ mod tests {
         assert_eq!(as_before["spec"], after["spec"]);
     }
 
+    #[tokio::test]
+    async fn classes_come_where_there_is_their_organization_unless_their_family_is_left_out() {
+        let (_server, client) = cluster().await;
+        let class = format!(
+            "/apis/openchoreo.dev/v1alpha1/namespaces/{NAMESPACE}/scheduledtaskclasses/default"
+        );
+        let organizations = Request::post("/apis/openchoreo.dev/v1alpha1/organizations")
+            .header(header::CONTENT_TYPE, "application/json");
+        let organization = json!({
+            "apiVersion": "openchoreo.dev/v1alpha1", "kind": "Organization",
+            "metadata": { "name": NAMESPACE },
+        });
+        send(&client, organizations, Some(&organization))
+            .await
+            .unwrap();
+        let without = Without {
+            deployment_system: true,
+        };
+        bring(&client, without).await.unwrap();
+        assert!(is_gone(&client, &class).await.unwrap());
+        bring(&client, Without::default()).await.unwrap();
+        assert!(!is_gone(&client, &class).await.unwrap());
+    }
+
     #[test]
     fn everything_that_is_brought_has_a_place() {
         let mut all = library::documents();
-        all.extend(gateways().unwrap());
+        all.extend(read(GATEWAYS).unwrap());
+        all.extend(read(CLASSES).unwrap());
         let paths: BTreeSet<String> = all.iter().map(path_of).collect();
         assert_eq!(paths.len(), all.len());
         assert!(

@@ -158,7 +158,7 @@ async fn up(arguments: &Arguments) -> Result<(), Failure> {
         let is_looked_at = controllers.is_some() && arguments.output == Output::Text;
         let (seen, ()) = tokio::join!(
             FirstLook::of(&client, is_looked_at),
-            equip(&client, controllers.is_some())
+            equip(&client, controllers.is_some(), &arguments.without)
         );
         let outcomes = match arguments.sample {
             Some(sample) => sample::run(client.clone(), &url, sample).await?,
@@ -189,11 +189,11 @@ async fn up(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// Brings what a platform is equipped with. That it cannot be brought is no reason not to start.
-async fn equip(client: &kube::Client, has_controllers: bool) {
+async fn equip(client: &kube::Client, has_controllers: bool, without: &[Family]) {
     if !has_controllers {
         return;
     }
-    match equipment::bring(client).await {
+    match equipment::bring(client, families::without(without)).await {
         Ok(left) if left.is_empty() => {}
         Ok(left) => tracing::warn!(
             target: "quad",
