@@ -338,3 +338,44 @@ async fn what_concerns_nobody_writes_nothing() {
         }
     }
 }
+
+#[tokio::test]
+async fn an_endpoint_may_lose_most_of_its_operations_at_once() {
+    let orchard = Orchard::open().await;
+    let jwks =
+        json!({ "gateway": { "security": { "remoteJwks": { "uri": "http://idp.test/jwks" } } } });
+    orchard.environment("dev", jwks).await;
+    let guarded = |count: usize| {
+        let operation = |number: usize| json!({ "target": format!("/items/{number}"), "method": "GET", "scopes": ["x"] });
+        let operations: Vec<Value> = (0..count).map(operation).collect();
+        let policy = json!({ "name": "tokens", "type": "oauth2", "policySpec": { "oauth2": {
+            "jwt": { "authorization": { "apiType": "REST", "rest": {
+                "claimsToHeaders": [], "operations": operations } } } } } });
+        let template = with(
+            template("api", 8080, "/api"),
+            &json!({ "spec": { "networkVisibilities": { "public": { "policies": [policy] } } } }),
+        );
+        image(
+            "registry.test/cart:1",
+            json!({ "endpointTemplates": [template] }),
+        )
+    };
+    orchard.component("cart", "shop", "Service").await;
+    orchard.artifact("cart-1", "cart", "shop", guarded(6)).await;
+    orchard.deploy("cart", "shop", "dev", "cart-1").await;
+    let endpoint = endpoint_of("cart-dev", "api");
+    orchard.until_ready::<Endpoint>(&endpoint).await;
+    let routes = async || {
+        let objects = orchard.plane_objects().await.into_keys();
+        objects.filter(|(kind, _)| kind == "HTTPRoute").count()
+    };
+    assert_eq!(routes().await, 7);
+    orchard.artifact("cart-1", "cart", "shop", guarded(1)).await;
+    eventually("the routes of the others are gone", async || {
+        let left = routes().await;
+        (left == 2).then_some(()).ok_or(left)
+    })
+    .await;
+    orchard.until_ready::<Endpoint>(&endpoint).await;
+    orchard.everything_is_taken_strictly().await;
+}

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)] // a test may; its helpers too
 
 mod changing;
+mod defects;
 mod deploying;
 mod endings;
 #[path = "../crashes/every.rs"]
