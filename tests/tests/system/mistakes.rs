@@ -282,16 +282,16 @@ async fn overrides_that_the_server_cannot_look_into_are_looked_into() {
 }
 
 /// An endpoint with one policy for the world.
-fn guarded(policy: Value) -> Value {
+fn guarded(policy: &Value) -> Value {
     with(
         template("api", 8080, "/api"),
         &json!({ "spec": { "networkVisibilities": { "public": { "policies": [policy] } } } }),
     )
 }
 
-fn operations(operations: Value) -> Value {
+fn operations(operations: &Value) -> Value {
     guarded(
-        json!({ "name": "tokens", "type": "oauth2", "policySpec": { "oauth2": { "jwt": {
+        &json!({ "name": "tokens", "type": "oauth2", "policySpec": { "oauth2": { "jwt": {
         "authorization": { "apiType": "REST", "rest": {
             "claimsToHeaders": [], "operations": operations } } } } } }),
     )
@@ -312,20 +312,22 @@ async fn an_endpoint_that_cannot_be_kept_names_the_field_and_stays_as_it_was() {
     let rest = format!("{field}.policySpec.oauth2.jwt.authorization.rest.operations[0].target");
     let cases = [
         (
-            operations(json!([{ "target": "/items/{id:[0-9}", "method": "GET", "scopes": ["x"] }])),
+            operations(
+                &json!([{ "target": "/items/{id:[0-9}", "method": "GET", "scopes": ["x"] }]),
+            ),
             format!("{rest}: has a pattern for id that does not compile"),
         ),
         (
-            operations(json!([{ "target": "/items/{id", "method": "GET", "scopes": ["x"] }])),
+            operations(&json!([{ "target": "/items/{id", "method": "GET", "scopes": ["x"] }])),
             rest,
         ),
         (
-            guarded(json!({ "name": "tokens", "type": "oauth", "policySpec": {} })),
+            guarded(&json!({ "name": "tokens", "type": "oauth", "policySpec": {} })),
             format!("{field}.type: is \"oauth\""),
         ),
         (
             guarded(
-                json!({ "name": "limit", "type": "rate-limit", "policySpec": { "rateLimit": {
+                &json!({ "name": "limit", "type": "rate-limit", "policySpec": { "rateLimit": {
                 "apiLevel": { "timeUnit": "Fortnight", "requestLimit": 1 },
                 "operationLevel": { "rest": [] } } } }),
             ),

@@ -58,9 +58,9 @@ pub(crate) fn paths() -> Value {
 
 /// An artifact that is an image, with this configuration.
 pub(crate) fn image(image: &str, configuration: Value) -> Value {
-    json!({
-        "targetArtifact": { "fromImageRef": { "tag": image } }, "configuration": configuration,
-    })
+    let mut spec = json!({ "targetArtifact": { "fromImageRef": { "tag": image } } });
+    spec["configuration"] = configuration;
+    spec
 }
 
 /// An endpoint template that is open to the world.
@@ -178,16 +178,10 @@ impl Orchard {
 
     pub(crate) async fn track(&self, component: &str, project: &str) {
         let parents = [("project", project), ("component", component)];
-        let object = self.document::<DeploymentTrack>(
-            &track_of(component),
-            with(
-                self.labels("main", &parents),
-                &json!({ "openchoreo.dev/name": "main" }),
-            ),
-            json!({}),
-        );
-        self.send::<DeploymentTrack>(&track_of(component), &object)
-            .await;
+        let labels = self.labels("main", &parents);
+        let name = track_of(component);
+        let object = document::<DeploymentTrack>(&name, labels, json!({}));
+        self.send::<DeploymentTrack>(&name, &object).await;
     }
 
     /// An artifact of a component's track.
@@ -279,16 +273,9 @@ impl Orchard {
         labels
     }
 
-    fn document<K: Ours>(&self, name: &str, labels: Value, spec: Value) -> Value {
-        json!({
-            "apiVersion": K::api_version(&()), "kind": K::kind(&()),
-            "metadata": { "name": name, "labels": labels }, "spec": spec,
-        })
-    }
-
     /// Applies an object with the labels of its parents.
     pub(crate) async fn put<K: Ours>(&self, name: &str, parents: &[(&str, &str)], spec: Value) {
-        let object = self.document::<K>(name, self.labels(name, parents), spec);
+        let object = document::<K>(name, self.labels(name, parents), spec);
         self.send::<K>(name, &object).await;
     }
 
@@ -305,7 +292,7 @@ impl Orchard {
         parents: &[(&str, &str)],
         spec: Value,
     ) -> Result<K, kube::Error> {
-        let object = self.document::<K>(name, self.labels(name, parents), spec);
+        let object = document::<K>(name, self.labels(name, parents), spec);
         let how = PatchParams::apply("test").force();
         self.api::<K>()
             .patch(name, &how, &Patch::Apply(&object))
@@ -446,6 +433,15 @@ impl Orchard {
         let api = self.api::<Approval>();
         api.create(&PostParams::default(), &approval).await.unwrap();
     }
+}
+
+fn document<K: Ours>(name: &str, labels: Value, spec: Value) -> Value {
+    let mut object = json!({
+        "apiVersion": K::api_version(&()), "kind": K::kind(&()), "metadata": { "name": name },
+    });
+    object["metadata"]["labels"] = labels;
+    object["spec"] = spec;
+    object
 }
 
 /// The name of a component's track as an object.
