@@ -348,6 +348,9 @@ async fn an_instance_takes_its_binding_and_release_along_and_a_binding_comes_bac
 #[tokio::test]
 async fn a_data_plane_ends_with_everything_on_it() {
     let orchard = planted().await;
+    let planes = orchard.api::<DataPlane>();
+    let along = annotations::CASCADE;
+    orchard.stage.annotate(&planes, "local", along).await;
     orchard.delete::<DataPlane>("local").await;
     orchard.gone::<DataPlane>("local").await;
     none::<Environment>(&orchard).await;

@@ -6,6 +6,7 @@ mod apply;
 mod board;
 mod chain;
 mod controller;
+mod deployment_system;
 mod engine;
 mod load;
 mod numbers;
@@ -41,6 +42,8 @@ enum Bench {
     Apply(apply::Arguments),
     /// Components: from what developers write to pods that are ready; edits of them and of their type.
     Chain(chain::Arguments),
+    /// Deployments with their endpoints, and a group of settings that many of them use.
+    DeploymentSystem(deployment_system::Arguments),
     /// The engine: releases per second, requests, memory, drift; on the embedded server and on kube-apiserver.
     Engine(engine::Arguments),
     /// Many planes, three of which misbehave.
@@ -61,6 +64,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         Bench::Apiserver(arguments) => apiserver::run(arguments),
         Bench::Apply(arguments) => apply::run(arguments),
         Bench::Chain(arguments) => chain::run(arguments),
+        Bench::DeploymentSystem(arguments) => deployment_system::run(arguments),
         Bench::Engine(arguments) => engine::run(arguments),
         Bench::Planes(arguments) => planes::run(arguments),
         Bench::Render(arguments) => render::run(arguments),
