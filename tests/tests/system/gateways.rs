@@ -54,14 +54,25 @@ pub(crate) async fn open(cluster: &Cluster) -> JoinSet<()> {
         "metadata": { "name": class }, "spec": { "controllerName": gateway::CONTROLLERS[0] },
     });
     apply(Api::all_with(client.clone(), &kind("GatewayClass")), object).await;
-    for (name, port) in [("external", 8080), ("internal", 8081)] {
+    let listener = |protocol: &str, port: u16| {
+        json!({
+            "name": protocol.to_lowercase(), "protocol": protocol, "port": port,
+            "allowedRoutes": { "namespaces": { "from": "All" } },
+        })
+    };
+    let inside = [
+        listener("HTTP", 8081),
+        listener("TCP", 5672),
+        listener("UDP", 5353),
+    ];
+    for (name, listeners) in [
+        ("external", vec![listener("HTTP", 8080)]),
+        ("internal", inside.to_vec()),
+    ] {
         let object = json!({
             "apiVersion": "gateway.networking.k8s.io/v1", "kind": "Gateway",
             "metadata": { "name": name },
-            "spec": { "gatewayClassName": class, "listeners": [{
-                "name": "http", "protocol": "HTTP", "port": port,
-                "allowedRoutes": { "namespaces": { "from": "All" } },
-            }]},
+            "spec": { "gatewayClassName": class, "listeners": listeners },
         });
         let api = Api::namespaced_with(client.clone(), cluster.namespace(), &kind("Gateway"));
         apply(api, object).await;

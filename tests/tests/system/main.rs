@@ -8,6 +8,7 @@ mod deploying;
 mod endings;
 #[path = "../crashes/every.rs"]
 mod every;
+mod exposing;
 mod gateways;
 mod instances;
 mod kills;

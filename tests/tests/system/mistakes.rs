@@ -365,12 +365,12 @@ async fn of_two_endpoints_that_claim_one_path_the_older_one_has_it() {
     let mut parents = of_track("shop", "cart").to_vec();
     parents.extend([("environment", "dev"), ("deployment", "cart-dev")]);
     // The same path in other words.
-    let spec = template("again", 8080, "api//")["spec"].clone();
-    orchard.put::<Endpoint>("again", &parents, spec).await;
+    let spec = template("second", 8080, "api//")["spec"].clone();
+    orchard.put::<Endpoint>("second", &parents, spec).await;
     let first = endpoint_of("cart-dev", "api");
-    orchard.until::<Endpoint>("again", "False", &first).await;
+    orchard.until::<Endpoint>("second", "False", &first).await;
     orchard
-        .until::<Endpoint>("again", "False", "spec.backendRef.basePath")
+        .until::<Endpoint>("second", "False", "spec.backendRef.basePath")
         .await;
     orchard.until_ready::<Endpoint>(&first).await;
     assert_eq!(orchard.releases().await, before);
@@ -378,7 +378,7 @@ async fn of_two_endpoints_that_claim_one_path_the_older_one_has_it() {
     let other = json!({ "endpointTemplates": [template("api", 8080, "/elsewhere")] });
     let other = image("registry.test/cart:1", other);
     orchard.artifact("cart-1", "cart", "shop", other).await;
-    orchard.until_ready::<Endpoint>("again").await;
+    orchard.until_ready::<Endpoint>("second").await;
     orchard.until_ready::<Endpoint>(&first).await;
 }
 
