@@ -9,7 +9,7 @@ use bytes::Bytes;
 use quadrille_machinery::status::Status;
 use quadrille_store::{Record, Revision};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, value::RawValue};
+use serde_json::{Map, Value, json, value::RawValue};
 use sha2::{Digest, Sha256};
 
 /// A definition without its schemas; those are at hand.
@@ -21,14 +21,28 @@ pub struct Definition {
     revision: Revision,
 }
 
-/// What is read of a stored definition: everything but the schemas, which are passed over.
+/// A definition's text, taken apart only so far that its schemas can be passed over.
 #[derive(Deserialize)]
-struct Stored<'a> {
-    metadata: Value,
+pub(crate) struct Parts<'a> {
+    pub(crate) metadata: Map<String, Value>,
     #[serde(borrow)]
-    spec: &'a RawValue,
+    pub(crate) spec: &'a RawValue,
     #[serde(default)]
-    status: Value,
+    pub(crate) status: Value,
+}
+
+impl Parts<'_> {
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.metadata.get("name").and_then(Value::as_str)
+    }
+
+    /// Everything but the schemas.
+    pub(crate) fn head(&self) -> serde_json::Result<Value> {
+        let spec: Spec = serde_json::from_str(self.spec.get())?;
+        let mut fields = spec.rest;
+        fields.insert("versions".to_owned(), serde_json::to_value(spec.versions)?);
+        Ok(json!({ "metadata": self.metadata, "spec": fields, "status": self.status }))
+    }
 }
 
 #[derive(Deserialize)]
@@ -104,18 +118,10 @@ impl Definition {
     }
 
     fn of(raw: Bytes, revision: Revision) -> serde_json::Result<Self> {
-        let stored: Stored<'_> = serde_json::from_slice(&raw)?;
-        let digest = Sha256::digest(stored.spec.get()).into();
-        let spec: Spec = serde_json::from_str(stored.spec.get())?;
-        let mut head = Map::from_iter([
-            ("metadata".to_owned(), stored.metadata),
-            ("status".to_owned(), stored.status),
-        ]);
-        let mut fields = spec.rest;
-        fields.insert("versions".to_owned(), serde_json::to_value(spec.versions)?);
-        head.insert("spec".to_owned(), Value::Object(fields));
+        let parts: Parts<'_> = serde_json::from_slice(&raw)?;
+        let (head, digest) = (parts.head()?, Sha256::digest(parts.spec.get()).into());
         Ok(Self {
-            head: Value::Object(head),
+            head,
             raw,
             digest,
             revision,

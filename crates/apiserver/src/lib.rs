@@ -41,4 +41,4 @@ mod services;
 mod stored;
 mod strategy;
 
-pub use server::{MAX_BODY_BYTES, Options, Server, StartError};
+pub use server::{Definitions, MAX_BODY_BYTES, Options, Server, StartError};

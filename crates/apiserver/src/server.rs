@@ -1,6 +1,6 @@
 //! The server: state, start and stop, and the way of a request from URL to verb.
 
-use std::{borrow::Cow, collections::BTreeSet, fmt, sync::Arc};
+use std::{borrow::Cow, collections::BTreeSet, fmt, iter, sync::Arc};
 
 use axum::{Router, body::Body, extract::State, response::Response};
 use bytes::Bytes;
@@ -32,13 +32,17 @@ use crate::{
 /// The largest body that is read.
 pub const MAX_BODY_BYTES: usize = 3 * 1024 * 1024;
 
+/// Texts of definitions. They are many and large, and each is asked for when the one before it is done with.
+pub type Definitions = Box<dyn Iterator<Item = Cow<'static, str>> + Send>;
+
 /// What a server is made of.
 pub struct Options {
     /// Where objects live.
     pub store: Store,
-    /// Custom resource definitions to install at start, a JSON document per line: read one by one, and only if they
-    /// are not installed yet.
-    pub definitions: Vec<Cow<'static, str>>,
+    /// Custom resource definitions to install at start, each a JSON document. A new one is stored as it is given and
+    /// served, without a look at its schemas: it must be valid, and complete, as
+    /// [`completed`](quadrille_machinery::crd::completed) makes it. Others are for clients to create.
+    pub definitions: Definitions,
     /// Objects of the whole cluster to apply at start, after the definitions.
     pub objects: Vec<Value>,
     /// Where the time comes from.
@@ -57,7 +61,7 @@ impl Options {
     pub fn new(store: Store) -> Result<Self, StartError> {
         Ok(Self {
             store,
-            definitions: Vec::new(),
+            definitions: Box::new(iter::empty()),
             objects: Vec::new(),
             clock: Arc::new(SystemClock),
             service_account_key: Arc::new(ServiceAccountKey::generate()?),
@@ -156,8 +160,7 @@ impl Server {
         let server = Self { shared };
         server.shared.refresh_catalog();
         life::bootstrap::run(&server.shared, options.housekeeping).await?;
-        let definitions = options.definitions.iter().flat_map(|text| text.lines());
-        life::bootstrap::definitions::install(&server.shared, definitions).await?;
+        life::bootstrap::definitions::install(&server.shared, options.definitions).await?;
         life::bootstrap::apply_all(&server.shared, &options.objects).await?;
         life::definitions::resume(&server.shared).map_err(|status| StartError::Bootstrap {
             what: "definitions that are being deleted".to_owned(),

@@ -11,7 +11,7 @@ use bytes::Bytes;
 use quadrille_machinery::{go_text, status::Status};
 use quadrille_store::{Record, Revision, Store};
 use serde::Serialize;
-use serde_json::{Map, Value, ser::Formatter};
+use serde_json::{Map, Value, ser::Formatter, value::RawValue};
 
 use crate::resource::Resource;
 
@@ -71,20 +71,12 @@ pub(crate) fn encode(object: &Value) -> Result<Bytes, Status> {
         .as_object()
         .ok_or_else(|| Status::internal("object is no JSON object"))?;
     let mut out = Vec::with_capacity(1024);
-    out.extend_from_slice(METADATA);
     let empty = Map::new();
     let metadata = fields
         .get("metadata")
         .and_then(Value::as_object)
         .unwrap_or(&empty);
-    let mut first = true;
-    for (name, value) in metadata
-        .iter()
-        .filter(|(name, _)| *name != "resourceVersion")
-    {
-        write_field(&mut out, &mut first, name, value)?;
-    }
-    out.push(b'}');
+    begin(&mut out, metadata)?;
     let mut first = false;
     for (name, value) in fields {
         if !matches!(name.as_str(), "apiVersion" | "kind" | "metadata") {
@@ -93,6 +85,34 @@ pub(crate) fn encode(object: &Value) -> Result<Bytes, Status> {
     }
     out.push(b'}');
     Ok(Bytes::from(out))
+}
+
+/// The same for an object whose spec is text, written as [`encode`] writes it.
+pub(crate) fn encode_around(
+    spec: &RawValue,
+    metadata: &Map<String, Value>,
+    status: &Value,
+) -> Result<Bytes, Status> {
+    let mut out = Vec::with_capacity(spec.get().len() + 1024);
+    begin(&mut out, metadata)?;
+    out.extend_from_slice(br#","spec":"#);
+    out.extend_from_slice(spec.get().as_bytes());
+    write_field(&mut out, &mut false, "status", status)?;
+    out.push(b'}');
+    Ok(Bytes::from(out))
+}
+
+/// A record up to the end of its metadata.
+fn begin(out: &mut Vec<u8>, metadata: &Map<String, Value>) -> Result<(), Status> {
+    out.extend_from_slice(METADATA);
+    let mut first = true;
+    for (name, value) in metadata {
+        if name != "resourceVersion" {
+            write_field(out, &mut first, name, value)?;
+        }
+    }
+    out.push(b'}');
+    Ok(())
 }
 
 fn write_field(

@@ -5,7 +5,7 @@
 use quadrille_machinery::{
     builtin, crd, field_error::FieldError, managed, names, status::Status, structural,
 };
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::{
     admission, clock, convert,
@@ -87,10 +87,7 @@ pub(crate) fn wipe_system_fields(object: &mut Value) {
 }
 
 /// Fields that only the server sets on a new object.
-fn fill_system_fields(object: &mut Value, now: &str) {
-    let Some(metadata) = object["metadata"].as_object_mut() else {
-        return;
-    };
+pub(crate) fn fill_system_fields(metadata: &mut Map<String, Value>, now: &str) {
     metadata.remove("resourceVersion");
     metadata.insert("uid".to_owned(), json!(uuid::Uuid::new_v4().to_string()));
     metadata.insert("creationTimestamp".to_owned(), json!(now));
@@ -103,7 +100,9 @@ pub(crate) fn before_create(
     now: &str,
 ) -> Result<(), Status> {
     let resource = &request.resource;
-    fill_system_fields(object, now);
+    if let Some(metadata) = object["metadata"].as_object_mut() {
+        fill_system_fields(metadata, now);
+    }
     if is_definition(resource) {
         for warning in crd::warnings(object, None) {
             request.warn(warning);
@@ -177,7 +176,7 @@ pub(crate) fn before_update(request: &Request, new: &mut Value, old: &Value) -> 
 fn prepare_built_in(resource: &Resource, object: &mut Value, now: &str) {
     let schema = resource.schema.root();
     let labels = object["metadata"]["labels"].as_object();
-    let unlabelled = labels.is_none_or(serde_json::Map::is_empty);
+    let unlabelled = labels.is_none_or(Map::is_empty);
     builtin::strategy::prepare_for_create(&resource.kind, object, now);
     // A job without labels shares those of its pods, those made for it included.
     if resource.kind == "Job" && unlabelled {
@@ -349,9 +348,8 @@ fn differs_beyond(new: &Value, old: &Value, has_status: bool) -> bool {
     let (Some(new), Some(old)) = (new.as_object(), old.as_object()) else {
         return true;
     };
-    let fields = |object: &'_ serde_json::Map<String, Value>| {
-        object.iter().filter(|(name, _)| counted(name)).count()
-    };
+    let fields =
+        |object: &'_ Map<String, Value>| object.iter().filter(|(name, _)| counted(name)).count();
     fields(new) != fields(old)
         || new
             .iter()

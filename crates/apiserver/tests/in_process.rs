@@ -17,7 +17,9 @@ use kube::{
     api::{DeleteParams, ListParams, Patch, PatchParams, PostParams, WatchEvent, WatchParams},
 };
 use quadrille_apiserver::{Options, Server, auth::User};
-use quadrille_store::Store;
+use quadrille_machinery::crd;
+use quadrille_store::{Expect, Op, Store};
+use serde_json::{Value, json};
 
 async fn cluster() -> (Server, Client) {
     let store = Store::in_memory(quadrille_store::Options::default()).unwrap();
@@ -138,7 +140,7 @@ async fn a_watch_sees_every_change_after_its_revision() {
 
 fn definition(name: &str) -> CustomResourceDefinition {
     let group = format!("{name}.example.com");
-    serde_json::from_value(serde_json::json!({
+    serde_json::from_value(json!({
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",
         "metadata": { "name": format!("things.{group}"), "labels": { "of": "this-test" } },
@@ -184,4 +186,67 @@ async fn definitions_that_are_deleted_together_are_all_gone_from_discovery() {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
     }
+}
+
+/// Starts a server that brings a definition, on a store that may have it.
+async fn with_installed(store: &Store) -> (Server, Api<CustomResourceDefinition>) {
+    let mut options = Options::new(store.clone()).unwrap();
+    let complete = crd::completed(&json!(definition("installed")));
+    options.definitions = Box::new(std::iter::once(complete.to_string().into()));
+    let server = Server::start(options).await.unwrap();
+    let client = Client::new(server.router_as(&User::admin()), "default");
+    (server, Api::all(client))
+}
+
+const INSTALLED: &str = "things.installed.example.com";
+
+#[tokio::test]
+async fn a_definition_that_is_installed_stays_as_it_was_brought() {
+    let store = Store::in_memory(quadrille_store::Options::default()).unwrap();
+    let (server, definitions) = with_installed(&store).await;
+    let client = definitions.clone().into_client();
+    let groups = client.list_api_groups().await.unwrap().groups;
+    let is_served = |name: &str| groups.iter().any(|group| group.name == name);
+    assert!(is_served("installed.example.com"));
+    let first = definitions.get(INSTALLED).await.unwrap();
+    assert_eq!(first.metadata.generation, Some(1));
+    server.stop().await;
+
+    let (server, definitions) = with_installed(&store).await;
+    assert_eq!(definitions.get(INSTALLED).await.unwrap(), first);
+    let edit = json!({
+        "metadata": { "labels": { "by": "anna" } },
+        "spec": { "names": { "shortNames": ["th"] } },
+    });
+    definitions
+        .patch(INSTALLED, &PatchParams::default(), &Patch::Merge(edit))
+        .await
+        .unwrap();
+    server.stop().await;
+
+    let (_server, definitions) = with_installed(&store).await;
+    let back = definitions.get(INSTALLED).await.unwrap();
+    assert_eq!((&back.spec, &back.status), (&first.spec, &first.status));
+    assert_eq!(back.metadata.uid, first.metadata.uid);
+    assert_eq!(back.metadata.labels.unwrap()["by"], "anna");
+}
+
+#[tokio::test]
+async fn a_definition_whose_names_nobody_looked_at_before_the_end_is_served_by_the_next_start() {
+    let store = Store::in_memory(quadrille_store::Options::default()).unwrap();
+    let (server, definitions) = with_installed(&store).await;
+    let wanted = definitions.get(INSTALLED).await.unwrap().status;
+    server.stop().await;
+    let key = format!("customresourcedefinitions.apiextensions.k8s.io/{INSTALLED}");
+    let record = store.get(key.as_bytes()).unwrap().unwrap();
+    let mut left: Value = serde_json::from_slice(&record.value).unwrap();
+    left["status"]["acceptedNames"]["kind"] = json!("Widget");
+    let put = Op::Put {
+        key: record.key,
+        value: left.to_string().into(),
+        expect: Expect::At(record.modified),
+    };
+    store.commit(vec![put]).await.unwrap();
+    let (_server, definitions) = with_installed(&store).await;
+    assert_eq!(definitions.get(INSTALLED).await.unwrap().status, wanted);
 }

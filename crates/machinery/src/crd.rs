@@ -11,7 +11,7 @@ mod status;
 mod validate;
 mod versions;
 
-pub use defaults::{default, prepare_create, prepare_update};
+pub use defaults::{completed, default, prepare_create, prepare_update};
 pub use status::{UsedNames, approval_condition, establish, initial_status, name, status_for};
 pub use validate::{validate, validate_update, warnings};
 pub use versions::{CustomVersion, PrinterColumn, Scale, columns, versions};

@@ -173,7 +173,8 @@ pub fn crd_documents() -> Vec<Value> {
     crds().iter().map(crd::document).collect()
 }
 
-/// The definitions of all kinds as they were generated into a file: a JSON document per line.
+/// The definitions of all kinds as they were generated into a file: a JSON document per line, with a spec as a server
+/// stores it.
 pub const DEFINITIONS: &str = include_str!("../definitions.jsonl");
 
 /// [`DEFINITIONS`], read.

@@ -63,8 +63,7 @@ fn sample() -> Vec<Value> {
 async fn furnished() -> Shop {
     let shop = Shop::with_node().await;
     let others: Vec<Value> = quadrille_node::third_party::definitions()
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
+        .map(|text| serde_json::from_str(&text).unwrap())
         .collect();
     let client = shop.stage.client();
     definitions::install(&client, &others).await.unwrap();

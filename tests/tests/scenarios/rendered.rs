@@ -104,8 +104,7 @@ fn path(object: &Value, namespace: &str) -> anyhow::Result<String> {
 async fn cluster() -> anyhow::Result<Cluster> {
     let cluster = Cluster::start().await?;
     let others: Vec<Value> = quadrille_node::third_party::definitions()
-        .lines()
-        .map(serde_json::from_str)
+        .map(|text| serde_json::from_str(&text))
         .collect::<Result<_, _>>()?;
     definitions::install(&cluster.client(), &others).await?;
     Ok(cluster)

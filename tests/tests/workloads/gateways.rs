@@ -16,10 +16,8 @@ const GROUP: &str = "gateway.networking.k8s.io";
 /// An embedded cluster with the kinds of gateways and somebody who looks after them.
 async fn cluster() -> anyhow::Result<Cluster> {
     let cluster = Cluster::embedded().await?;
-    let text = third_party::definitions();
-    let wanted: Vec<Value> = text
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
+    let wanted: Vec<Value> = third_party::definitions()
+        .map(|text| serde_json::from_str(&text).unwrap())
         .filter(|definition: &Value| {
             let name = definition["metadata"]["name"].as_str().unwrap();
             definition["spec"]["group"] == GROUP || name == "backends.gateway.envoyproxy.io"

@@ -1,4 +1,5 @@
-//! The data file of other projects' kinds that releases are made of: their definitions without prose, compressed.
+//! The data file of other projects' kinds that releases are made of: their definitions without prose and
+//! as a server stores them, compressed.
 //!
 //! Source are the files that `cargo xtask assets` copies out of these projects' Go modules; without them this
 //! generator is skipped.
@@ -7,6 +8,7 @@ use std::{fs, io::Write};
 
 use anyhow::Context;
 use flate2::{Compression, write::ZlibEncoder};
+use quadrille_machinery::crd;
 use quadrille_testkit::assets;
 use serde_json::{Value, json};
 
@@ -95,7 +97,7 @@ pub(super) fn generate() -> anyhow::Result<Vec<Generated>> {
     }])
 }
 
-/// A definition with what a server needs: no prose, no versions that nobody can ask for.
+/// A definition with what a server needs: no prose, no versions that nobody can ask for, complete.
 fn compact(definition: &Value) -> Value {
     let metadata = &definition["metadata"];
     let mut kept = json!({
@@ -112,7 +114,7 @@ fn compact(definition: &Value) -> Value {
     if let Some(versions) = kept["spec"]["versions"].as_array_mut() {
         versions.retain(|version| version["served"] == true || version["storage"] == true);
     }
-    kept
+    crd::completed(&kept)
 }
 
 /// A part of a definition. Inside of `properties` every name is a field's, `description` too.

@@ -4,7 +4,7 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use jiff::Timestamp;
 use quadrille_apiserver::{
-    Options as ServerOptions, Server,
+    Definitions, Options as ServerOptions, Server,
     auth::User,
     serve::{self, Authority, AuthorityError, Metrics, RequestLog, Serving, kubeconfig},
 };
@@ -40,10 +40,7 @@ impl Cluster {
             Failure::new("the API does not start").because(error)
         };
         let mut options = ServerOptions::new(store.clone()).map_err(|error| not_started(&error))?;
-        options.definitions = vec![
-            quadrille_types::DEFINITIONS.into(),
-            third_party::definitions().into(),
-        ];
+        options.definitions = definitions();
         options.objects = quadrille_controllers::permissions::people::objects();
         options
             .objects
@@ -116,6 +113,12 @@ impl Cluster {
         self.server.stop().await;
         self.store.close().await;
     }
+}
+
+/// The kinds of the platform, and those of others that releases are made of.
+pub(super) fn definitions() -> Definitions {
+    let ours = quadrille_types::DEFINITIONS.lines().map(Into::into);
+    Box::new(ours.chain(third_party::definitions().map(Into::into)))
 }
 
 /// The address of the `kubernetes` Service: the first one of the range.

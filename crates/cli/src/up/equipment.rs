@@ -153,10 +153,7 @@ mod tests {
     async fn cluster() -> (Server, Client) {
         let store = Store::in_memory(quadrille_store::Options::default()).unwrap();
         let mut options = quadrille_apiserver::Options::new(store).unwrap();
-        options.definitions = vec![
-            quadrille_types::DEFINITIONS.into(),
-            quadrille_node::third_party::definitions().into(),
-        ];
+        options.definitions = super::super::cluster::definitions();
         let server = Server::start(options).await.unwrap();
         let client = Client::new(server.router_as(&User::admin()), "default");
         (server, client)

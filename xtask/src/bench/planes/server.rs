@@ -56,7 +56,7 @@ impl PlaneServer {
     pub(super) async fn start() -> Result<Self> {
         let authority = Arc::new(Authority::ephemeral(Timestamp::now())?);
         let mut options = Options::new(Store::in_memory(StoreOptions::default())?)?;
-        options.definitions = vec![quadrille_types::DEFINITIONS.into()];
+        options.definitions = Box::new(quadrille_types::DEFINITIONS.lines().map(Into::into));
         options.service_account_key = authority.service_account_key();
         options.root_ca = authority.certificate().to_owned();
         let server = Server::start(options).await?;

@@ -1,47 +1,28 @@
 //! Definitions that are installed at the start of a server.
 //!
-//! There may be many and large ones. New ones are written together, with their status, so that each is stored once;
-//! those that are there and as they were given are not even read in full.
+//! There may be many and large ones. They are given as they are stored, so a new one is copied, with metadata and status
+//! around its spec, and all new ones are written together. What is stored already is told by its text.
 
 use std::{collections::HashMap, sync::Arc};
 
 use quadrille_machinery::{crd, status::Status};
 use quadrille_store::{Expect, Op};
-use serde::Deserialize;
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
 use super::{super::definitions::heads, by_the_server};
 use crate::{
     clock,
-    options::WriteOptions,
+    definition::Parts,
     resource::Resource,
-    rest::{
-        Request,
-        write::{self, Failure, Ownership, VersionRule},
-    },
-    server::{Shared, StartError},
-    stored,
+    rest::write::{self, Failure, Ownership, VersionRule},
+    server::{Definitions, Shared, StartError},
+    stored, strategy,
 };
 
-/// On a definition that was installed: a digest of what was given.
-const INSTALLED: &str = "quadrille.openchoreo.dev/installed";
-
-/// The name in a definition's text.
-#[derive(Deserialize)]
-struct Named {
-    metadata: Name,
-}
-
-#[derive(Deserialize)]
-struct Name {
-    name: String,
-}
-
-/// Creates or updates custom resource definitions, each given as JSON, and serves them.
+/// Creates or updates custom resource definitions, and serves them.
 pub(crate) async fn install(
     shared: &Arc<Shared>,
-    definitions: impl Iterator<Item = &str>,
+    definitions: Definitions,
 ) -> Result<(), StartError> {
     let failed = |what: &str, status| StartError::Bootstrap {
         what: what.to_owned(),
@@ -50,17 +31,23 @@ pub(crate) async fn install(
     let mut new = New::around(shared).map_err(|status| failed("definitions", status))?;
     let mut changed = Vec::new();
     for text in definitions {
-        let named: Named = serde_json::from_str(text)
+        let given: Parts<'_> = serde_json::from_str(&text)
             .map_err(|error| failed("a definition", Status::internal(error)))?;
-        let name = named.metadata.name;
-        match look(shared, &name, text).await {
-            Ok(Found::Installed) => {}
-            Ok(Found::Changed) => changed.push(name),
-            Ok(Found::New(definition)) => new
-                .add(&name, definition)
-                .map_err(|status| failed(&name, status))?,
-            Err(status) => return Err(failed(&name, status)),
-        }
+        let Some(name) = given.name().map(str::to_owned) else {
+            let status = Status::internal("metadata.name is missing");
+            return Err(failed("a definition", status));
+        };
+        let done = match look(shared, &name, &given) {
+            Ok(Found::Installed) => Ok(()),
+            Ok(Found::Nothing) => new.add(&name, given),
+            Ok(Found::Another) => {
+                let done = replace(shared, &name, &given).await;
+                changed.push(name.clone());
+                done
+            }
+            Err(status) => Err(status),
+        };
+        done.map_err(|status| failed(&name, status))?;
     }
     let synced = async {
         new.create(shared).await?;
@@ -70,62 +57,53 @@ pub(crate) async fn install(
     synced.await.map_err(|status| failed("definitions", status))
 }
 
-/// What became of a definition.
+/// What is stored under the name of a definition.
 enum Found {
-    /// It is there as it was given.
+    /// The same.
     Installed,
-    /// It was there, and is now what was given.
-    Changed,
-    /// It is to be created.
-    New(Value),
+    /// What an earlier version brought, or what somebody made of it.
+    Another,
+    Nothing,
 }
 
-async fn look(shared: &Arc<Shared>, name: &str, text: &str) -> Result<Found, Status> {
+fn look(shared: &Shared, name: &str, given: &Parts<'_>) -> Result<Found, Status> {
     let resource = definitions(shared)?;
-    let mut request = shared.request(&resource, None, name);
-    request.one_of_many = true;
-    let digest = format!("{:x}", Sha256::digest(text));
     let key = stored::key(&resource, None, name);
-    let there = shared.store.get(&key).map_err(Status::internal)?;
-    // Checking all rules of a large definition takes its time; what nobody touched since needs none.
-    if let Some(record) = &there
-        && is_installed(&record.value, &digest)
-    {
+    let Some(record) = shared.store.get(&key).map_err(Status::internal)? else {
+        return Ok(Found::Nothing);
+    };
+    let there: Parts<'_> = serde_json::from_slice(&record.value).map_err(Status::internal)?;
+    // To read and check a large definition takes its time; the same text needs neither. Names that were not accepted
+    // are those of an update that the server did not live to serve.
+    let names = &given.head().map_err(Status::internal)?["spec"]["names"];
+    if there.spec.get() == given.spec.get() && there.status["acceptedNames"] == *names {
         return Ok(Found::Installed);
     }
-    let mut definition: Value = serde_json::from_str(text).map_err(Status::internal)?;
-    if there.is_none() {
-        definition["metadata"]["annotations"][INSTALLED] = json!(digest);
-        return prepared(&request, definition).await.map(Found::New);
-    }
+    Ok(Found::Another)
+}
+
+/// Makes a definition that is there what was given, as if somebody updated it.
+async fn replace(shared: &Arc<Shared>, name: &str, given: &Parts<'_>) -> Result<(), Status> {
+    let mut request = shared.request(&definitions(shared)?, None, name);
+    request.one_of_many = true;
+    let spec: Value = serde_json::from_str(given.spec.get()).map_err(Status::internal)?;
     let (options, rule) = (by_the_server(), VersionRule::Retry);
     write::update(&request, &options, Ownership::Track, rule, |current| {
         let mut new = current.object.clone();
-        new["metadata"]["annotations"][INSTALLED] = json!(digest);
-        new["spec"] = definition["spec"].clone();
+        new["spec"] = spec.clone();
         Ok(new)
     })
     .await?;
-    Ok(Found::Changed)
+    Ok(())
 }
 
 fn definitions(shared: &Shared) -> Result<Arc<Resource>, Status> {
     shared.resource("apiextensions.k8s.io", "v1", "customresourcedefinitions")
 }
 
-/// A new definition as it would be stored.
-async fn prepared(request: &Request, definition: Value) -> Result<Value, Status> {
-    let options = WriteOptions {
-        dry_run: true,
-        ..by_the_server()
-    };
-    // Nobody's: whose every field of a schema is would be as long as the schema, and no one asks.
-    let saved = write::create(request, &options, definition, Ownership::Recorded).await?;
-    saved.object(&request.resource)
-}
-
 /// Definitions that are to be created, all at once. As trees they would take far more memory than as text, and the
-/// process would keep it.
+/// process would keep it. Nobody owns their fields: to tell whose every field of a schema is takes as much as the
+/// schema, and no one asks.
 struct New {
     resource: Arc<Resource>,
     /// The names that are taken, by group.
@@ -151,14 +129,19 @@ impl New {
     }
 
     /// Adds one, with the names and conditions that it gets.
-    fn add(&mut self, name: &str, mut definition: Value) -> Result<(), Status> {
-        let group = group_of(&definition);
+    fn add(&mut self, name: &str, given: Parts<'_>) -> Result<(), Status> {
+        let mut head = given.head().map_err(Status::internal)?;
+        let group = group_of(&head);
         let used = self.used.entry(group.clone()).or_default();
-        definition["status"] = crd::status_for(&definition, used, &self.now);
-        used.add(&definition, &group);
+        head["status"] = crd::initial_status(&head);
+        head["status"] = crd::status_for(&head, used, &self.now);
+        used.add(&head, &group);
+        let mut metadata = given.metadata;
+        strategy::fill_system_fields(&mut metadata, &self.now);
+        metadata.insert("generation".to_owned(), json!(1));
         self.ops.push(Op::Put {
             key: stored::key(&self.resource, None, name),
-            value: stored::encode(&definition)?,
+            value: stored::encode_around(given.spec, &metadata, &head["status"])?,
             expect: Expect::Absent,
         });
         Ok(())
@@ -181,22 +164,4 @@ impl New {
 fn group_of(definition: &Value) -> String {
     let group = definition["spec"]["group"].as_str();
     group.unwrap_or_default().to_owned()
-}
-
-/// Whether a stored definition is the one with this digest, as it was installed.
-fn is_installed(stored: &[u8], digest: &str) -> bool {
-    #[derive(Deserialize)]
-    struct Stored {
-        metadata: Metadata,
-    }
-    #[derive(Deserialize)]
-    struct Metadata {
-        generation: i64,
-        #[serde(default)]
-        annotations: HashMap<String, String>,
-    }
-    serde_json::from_slice::<Stored>(stored).is_ok_and(|Stored { metadata }| {
-        let installed = metadata.annotations.get(INSTALLED);
-        metadata.generation == 1 && installed.is_some_and(|installed| installed == digest)
-    })
 }

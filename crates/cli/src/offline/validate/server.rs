@@ -26,7 +26,7 @@ impl Examiner {
         };
         let store = Store::in_memory(StoreOptions::default()).map_err(|error| failed(&error))?;
         let mut options = Options::new(store).map_err(|error| failed(&error))?;
-        options.definitions = vec![quadrille_types::DEFINITIONS.into()];
+        options.definitions = Box::new(quadrille_types::DEFINITIONS.lines().map(Into::into));
         options.housekeeping = false;
         let server = Server::start(options)
             .await
