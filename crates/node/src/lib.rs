@@ -23,6 +23,7 @@ mod hands;
 mod job;
 mod kinds;
 pub mod kubelet;
+pub mod operators;
 mod pods;
 mod queue;
 mod read;
@@ -35,6 +36,7 @@ mod stateful;
 pub mod third_party;
 mod volumes;
 mod work;
+mod world;
 
 pub use clock::{Clock, SystemClock};
 pub use kubelet::{

@@ -3,24 +3,15 @@
 
 use std::{sync::Arc, thread};
 
-use futures::StreamExt as _;
 use kube::{
-    Api, Client, ResourceExt as _,
+    Api,
     api::{DynamicObject, Patch, PatchParams},
     core::{ApiResource, GroupVersionKind},
-    runtime::{WatchStreamExt as _, watcher},
 };
 use quadrille_node::{SystemClock, gateway, third_party};
 use quadrille_testkit::{Cluster, ClusterKind, definitions, real};
 use serde_json::{Value, json};
 use tokio::{sync::OnceCell, task::JoinSet};
-
-/// Kinds that gateways report on beside routes. Nobody gives them life in a test but this.
-const REPORTED: [(&str, bool); 3] = [
-    ("SecurityPolicy", true),
-    ("BackendTrafficPolicy", true),
-    ("Backend", false),
-];
 
 /// The kinds of other projects that releases of the deployment system are made of.
 fn others() -> Vec<Value> {
@@ -77,14 +68,6 @@ pub(crate) async fn open(cluster: &Cluster) -> JoinSet<()> {
         let api = Api::namespaced_with(client.clone(), cluster.namespace(), &kind("Gateway"));
         apply(api, object).await;
     }
-    for (kind, has_ancestors) in REPORTED {
-        tasks.spawn(report(
-            client.clone(),
-            cluster.unique("acme"),
-            kind,
-            has_ancestors,
-        ));
-    }
     tasks
 }
 
@@ -122,47 +105,4 @@ async fn apply(api: Api<DynamicObject>, object: Value) {
     api.patch(&name, &how, &Patch::Apply(&object))
         .await
         .unwrap();
-}
-
-/// Says of everything of a kind that an organization has that it is in force, as its gateway would.
-async fn report(client: Client, org: String, kind: &'static str, has_ancestors: bool) {
-    let gvk = GroupVersionKind::gvk("gateway.envoyproxy.io", "v1alpha1", kind);
-    let resource = ApiResource::from_gvk(&gvk);
-    let all: Api<DynamicObject> = Api::all_with(client.clone(), &resource);
-    let own = format!("openchoreo.dev/release-namespace={org}");
-    let config = watcher::Config::default().labels(&own);
-    let mut seen = watcher(all, config)
-        .default_backoff()
-        .applied_objects()
-        .boxed();
-    while let Some(object) = seen.next().await {
-        let Ok(object) = object else { continue };
-        let accepted = json!({
-            "type": "Accepted", "status": "True", "reason": "Accepted", "message": "it is in force",
-            "lastTransitionTime": "2026-01-01T00:00:00Z",
-            "observedGeneration": object.metadata.generation,
-        });
-        let status = if has_ancestors {
-            json!({ "ancestors": [{
-                "ancestorRef": { "name": "external" },
-                "controllerName": gateway::CONTROLLERS[1], "conditions": [accepted],
-            }]})
-        } else {
-            json!({ "conditions": [accepted] })
-        };
-        if object.data["status"] == status {
-            continue;
-        }
-        let namespace = object.namespace().unwrap_or_default();
-        let api: Api<DynamicObject> = Api::namespaced_with(client.clone(), &namespace, &resource);
-        let patch = json!({ "status": status });
-        // One that is gone by now needs no word.
-        let _ = api
-            .patch_status(
-                &object.name_any(),
-                &PatchParams::default(),
-                &Patch::Merge(&patch),
-            )
-            .await;
-    }
 }

@@ -1,12 +1,37 @@
 //! Whether what a route sends requests to is there, and may be used.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
-    condition::Condition,
+    Wanted,
+    condition::{self, Condition},
+    gateways::any_controller,
     world::{Kind, World},
 };
-use crate::read::{Place, list, text};
+use crate::{
+    read::{Place, list, text},
+    world::Kinds as _,
+};
+
+/// The statuses of Backends that are not as they should be. A Backend has no class: whoever looks after gateways here
+/// looks after it too.
+pub(super) fn decide(world: &World, now: &str) -> Vec<Wanted> {
+    if any_controller(world).is_none() {
+        return Vec::new();
+    }
+    let wanted = world.all(Kind::Backend).filter_map(|(place, backend)| {
+        let accepted = Condition::yes("Accepted", "Accepted", "the backend is accepted");
+        let before = &backend["status"]["conditions"];
+        let generation = &backend["metadata"]["generation"];
+        let conditions = condition::list(&[accepted], before, generation, now);
+        (*before != conditions).then(|| Wanted {
+            kind: Kind::Backend,
+            place: place.clone(),
+            status: json!({ "conditions": conditions }),
+        })
+    });
+    wanted.collect()
+}
 
 /// Whether all references of a route lead somewhere.
 pub(super) fn resolved(world: &World, kind: Kind, place: &Place, route: &Value) -> Condition {

@@ -22,6 +22,12 @@ pub(super) fn controller<'a>(world: &'a World, class: &str) -> Option<&'a str> {
     CONTROLLERS.contains(&name).then_some(name)
 }
 
+/// The controller that it stands in for here, if any: that of the first class that is its own.
+pub(super) fn any_controller(world: &World) -> Option<&str> {
+    let mut classes = world.all(Kind::Class);
+    classes.find_map(|(place, _)| controller(world, &place.name))
+}
+
 /// The statuses of classes and gateways that are not as they should be.
 pub(super) fn decide(world: &World, attached: &Attached, now: &str) -> Vec<Wanted> {
     let classes = world.all(Kind::Class).filter_map(|(place, class)| {

@@ -8,7 +8,10 @@ use super::{
     condition::Condition,
     world::{Kind, World},
 };
-use crate::read::{Place, int, list, text};
+use crate::{
+    read::{Place, int, list, text},
+    world::Kinds as _,
+};
 
 /// A listener and what there is to say about it.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
-//! A local gateway controller: says of gateways and routes what a real one would say, without moving a byte.
+//! A local gateway controller: says of gateways, routes and policies what a real one would say, without moving a byte.
 //!
 //! ```text
-//!   one watch per kind ─► World ─► decide (pure): the status of every class, gateway and route ─► write what differs
+//!   World ─► decide (pure): the status of every class, gateway, route, backend and policy ─► write what differs
 //! ```
 //!
 //! It takes part for classes whose controller it stands in for ([`CONTROLLERS`]). Conditions carry the reasons of the
@@ -12,22 +12,20 @@ mod condition;
 mod gateways;
 mod hostname;
 mod listeners;
+mod policies;
 mod routes;
 mod world;
 
 use std::sync::Arc;
 
-use http::{Request, header};
 use kube::Client;
-use parking_lot::Mutex;
-use quadrille_planes::{Trouble, feed};
-use serde_json::{Value, json};
-use tokio::{sync::Notify, task::JoinSet};
+use serde_json::Value;
 
 use self::world::{Kind, World};
 use crate::{
     clock::{Clock, shown},
     read::Place,
+    world::{Sight, write_status},
 };
 
 /// The group of the Gateway API.
@@ -50,36 +48,24 @@ struct Wanted {
     status: Value,
 }
 
-/// Looks after gateways and routes until dropped.
+/// Looks after gateways, routes and policies until dropped.
 pub async fn run(client: Client, clock: Arc<dyn Clock>) {
-    let world = Arc::new(Mutex::new(World::default()));
-    let changed = Arc::new(Notify::new());
-    // Tasks end with this value.
-    let mut tasks = JoinSet::new();
-    for kind in Kind::ALL {
-        let (world, changed) = (world.clone(), changed.clone());
-        let source = kind.source(client.clone());
-        tasks.spawn(feed::follow(source, move |news| {
-            if world.lock().hear(kind, news) {
-                changed.notify_one();
-            }
-        }));
-    }
+    let sight = Sight::open(&client);
     loop {
-        changed.notified().await;
-        let wanted = {
-            let world = world.lock();
-            if !world.is_known() {
-                continue;
-            }
-            decide(&world, &shown(clock.now()))
-        };
-        for wanted in wanted {
-            if let Err(trouble) = write(&client, &wanted).await {
-                let Wanted { kind, place, .. } = &wanted;
-                let (namespace, name) = (&*place.namespace, &*place.name);
+        let wanted = sight
+            .changed(|world| decide(world, &shown(clock.now())))
+            .await;
+        for Wanted {
+            kind,
+            place,
+            status,
+        } in wanted
+        {
+            let written = write_status(&client, "gateway-controller", kind, &place, &status).await;
+            if let Err(trouble) = written {
+                let Place { namespace, name } = &place;
                 // Whatever changed meanwhile is told by its watch, and looked at again.
-                tracing::debug!(?kind, namespace, name, %trouble, "a status can't be written");
+                tracing::debug!(?kind, %namespace, %name, %trouble, "a status can't be written");
             }
         }
     }
@@ -90,24 +76,9 @@ fn decide(world: &World, now: &str) -> Vec<Wanted> {
     let (attached, routes) = routes::decide(world, now);
     let mut wanted = gateways::decide(world, &attached, now);
     wanted.extend(routes);
+    wanted.extend(backends::decide(world, now));
+    wanted.extend(policies::decide(world, now));
     wanted
-}
-
-async fn write(client: &Client, wanted: &Wanted) -> Result<(), Trouble> {
-    let Place { namespace, name } = &wanted.place;
-    let path = feed::url_path(
-        &wanted.kind.resource(),
-        Some(&**namespace).filter(|namespace| !namespace.is_empty()),
-    );
-    let body = json!({ "status": wanted.status }).to_string().into_bytes();
-    let request = Request::patch(format!(
-        "{path}/{name}/status?fieldManager=gateway-controller"
-    ))
-    .header(header::CONTENT_TYPE, "application/merge-patch+json")
-    .body(body)
-    .map_err(kube::Error::HttpError)?;
-    client.request::<Value>(request).await?;
-    Ok(())
 }
 
 #[cfg(test)]

@@ -10,7 +10,10 @@ use super::{
     listeners::{self, Listener},
     world::{Kind, World},
 };
-use crate::read::{Place, list, text};
+use crate::{
+    read::{Place, list, text},
+    world::Kinds as _,
+};
 
 /// The statuses of routes that are not as they should be, and how many each listener has.
 pub(super) fn decide(world: &World, now: &str) -> (Attached, Vec<Wanted>) {
@@ -70,17 +73,17 @@ fn parents(
 }
 
 /// A parent that a route names.
-struct Parent<'a> {
-    place: Place,
-    gateway: Option<&'a Value>,
-    controller: &'a str,
-    section: Option<&'a str>,
+pub(super) struct Parent<'a> {
+    pub(super) place: Place,
+    pub(super) gateway: Option<&'a Value>,
+    pub(super) controller: &'a str,
+    pub(super) section: Option<&'a str>,
     port: Option<i64>,
 }
 
 impl<'a> Parent<'a> {
     /// Nothing for parents that are others' business.
-    fn of(world: &'a World, route: &Place, reference: &'a Value) -> Option<Self> {
+    pub(super) fn of(world: &'a World, route: &Place, reference: &'a Value) -> Option<Self> {
         let is_gateway = reference["group"].as_str().unwrap_or(GROUP) == GROUP
             && reference["kind"].as_str().unwrap_or("Gateway") == "Gateway";
         if !is_gateway {

@@ -5,9 +5,9 @@ use serde_json::json;
 
 use super::*;
 
-const NOW: &str = "2026-01-01T00:00:00Z";
+pub(super) const NOW: &str = "2026-01-01T00:00:00Z";
 
-fn world(objects: &[(Kind, Value)]) -> World {
+pub(super) fn world(objects: &[(Kind, Value)]) -> World {
     let mut world = World::default();
     let class = json!({
         "metadata": { "name": "local", "generation": 1 },
@@ -20,7 +20,7 @@ fn world(objects: &[(Kind, Value)]) -> World {
     world
 }
 
-fn gateway(listeners: &Value) -> (Kind, Value) {
+pub(super) fn gateway(listeners: &Value) -> (Kind, Value) {
     let object = json!({
         "metadata": { "namespace": "infra", "name": "public", "generation": 2 },
         "spec": { "gatewayClassName": "local", "listeners": listeners },
@@ -28,21 +28,21 @@ fn gateway(listeners: &Value) -> (Kind, Value) {
     (Kind::Gateway, object)
 }
 
-fn web() -> Value {
+pub(super) fn web() -> Value {
     json!({
         "name": "web", "port": 80, "protocol": "HTTP", "hostname": "*.example.com",
         "allowedRoutes": { "namespaces": { "from": "All" } },
     })
 }
 
-fn service() -> (Kind, Value) {
+pub(super) fn service() -> (Kind, Value) {
     let object = json!({
         "metadata": { "namespace": "shop", "name": "cart" }, "spec": { "ports": [{ "port": 8080 }] },
     });
     (Kind::Service, object)
 }
 
-fn route(change: impl FnOnce(&mut Value)) -> (Kind, Value) {
+pub(super) fn route(change: impl FnOnce(&mut Value)) -> (Kind, Value) {
     let mut object = json!({
         "metadata": { "namespace": "shop", "name": "cart", "generation": 1 },
         "spec": {
@@ -56,13 +56,24 @@ fn route(change: impl FnOnce(&mut Value)) -> (Kind, Value) {
 }
 
 /// `Type=Status/Reason` of the conditions of a list.
-fn short(conditions: &Value) -> Vec<String> {
+pub(super) fn short(conditions: &Value) -> Vec<String> {
     let list = conditions.as_array().into_iter().flatten();
     list.map(|condition| {
         let text = |field: &str| condition[field].as_str().unwrap().to_owned();
         format!("{}={}/{}", text("type"), text("status"), text("reason"))
     })
     .collect()
+}
+
+/// Gives every object the status that it should have.
+pub(super) fn write_down(world: &mut World) {
+    for wanted in decide(world, NOW) {
+        let place = &wanted.place;
+        let object = world.get(wanted.kind, &place.namespace, &place.name);
+        let mut object = object.unwrap().clone();
+        object["status"] = wanted.status;
+        world.hear(wanted.kind, News::Changed(object.into()));
+    }
 }
 
 /// What is said about the one route.
@@ -98,15 +109,7 @@ fn a_sound_route_is_accepted_and_counted_and_then_nothing_is_left_to_say() {
     );
     assert_eq!(status["listeners"][0]["attachedRoutes"], 1);
     assert_eq!(status["addresses"][0]["value"], "127.0.0.1");
-    for wanted in decide(&world, NOW) {
-        let place = &wanted.place;
-        let mut object = world
-            .get(wanted.kind, &place.namespace, &place.name)
-            .unwrap()
-            .clone();
-        object["status"] = wanted.status;
-        world.hear(wanted.kind, News::Changed(object.into()));
-    }
+    write_down(&mut world);
     assert_eq!(decide(&world, "2027-01-01T00:00:00Z"), []);
 }
 
@@ -260,4 +263,25 @@ fn gateways_and_parents_of_others_are_left_to_them() {
         (Kind::Class, foreign),
     ];
     assert_eq!(decide(&world(&objects), NOW), []);
+}
+
+#[test]
+fn a_backend_is_accepted_where_somebody_looks_after_gateways() {
+    let backend = json!({
+        "metadata": { "namespace": "shop", "name": "far", "generation": 1 },
+        "spec": { "endpoints": [{ "fqdn": { "hostname": "far.example.com", "port": 443 } }] },
+    });
+    let mut world = world(&[(Kind::Backend, backend.clone())]);
+    let wanted = decide(&world, NOW);
+    let said = wanted.iter().find(|wanted| wanted.kind == Kind::Backend);
+    assert_eq!(
+        short(&said.unwrap().status["conditions"]),
+        ["Accepted=True/Accepted"]
+    );
+    write_down(&mut world);
+    assert_eq!(decide(&world, "2027-01-01T00:00:00Z"), []);
+
+    let mut nobody = World::default();
+    nobody.hear(Kind::Backend, News::Changed(backend.into()));
+    assert_eq!(decide(&nobody, NOW), []);
 }

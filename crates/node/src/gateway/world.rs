@@ -1,16 +1,12 @@
-//! What the controller sees: all gateways and routes, and what they refer to.
+//! What the controller sees: all gateways, routes and policies, and what they refer to.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use kube::{
-    Client,
-    core::{ApiResource, GroupVersionKind},
-};
-use quadrille_planes::feed::{News, Source, Told};
 use serde_json::Value;
 
 use super::GROUP;
-use crate::read::Place;
+use crate::world::{self, Kinds, retain};
+
+/// The group of Envoy Gateway's own kinds.
+const ENVOY: &str = "gateway.envoyproxy.io";
 
 /// A kind that matters here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,10 +23,30 @@ pub(super) enum Kind {
     Secret,
     Namespace,
     Backend,
+    Security,
+    BackendTraffic,
+    ClientTraffic,
+    Extension,
 }
 
+/// Everything that is seen.
+pub(super) type World = world::World<Kind>;
+
 impl Kind {
-    pub(super) const ALL: [Self; 12] = [
+    /// The kinds of routes.
+    pub(super) const ROUTES: [Self; 5] = [Self::Http, Self::Grpc, Self::Tls, Self::Tcp, Self::Udp];
+
+    /// The kinds of policies.
+    pub(super) const POLICIES: [Self; 4] = [
+        Self::Security,
+        Self::BackendTraffic,
+        Self::ClientTraffic,
+        Self::Extension,
+    ];
+}
+
+impl Kinds for Kind {
+    const ALL: &'static [Self] = &[
         Self::Class,
         Self::Gateway,
         Self::Http,
@@ -43,10 +59,11 @@ impl Kind {
         Self::Secret,
         Self::Namespace,
         Self::Backend,
+        Self::Security,
+        Self::BackendTraffic,
+        Self::ClientTraffic,
+        Self::Extension,
     ];
-
-    /// The kinds of routes.
-    pub(super) const ROUTES: [Self; 5] = [Self::Http, Self::Grpc, Self::Tls, Self::Tcp, Self::Udp];
 
     fn parts(self) -> (&'static str, &'static str, &'static str, &'static str) {
         match self {
@@ -61,100 +78,75 @@ impl Kind {
             Self::Service => ("", "v1", "Service", "services"),
             Self::Secret => ("", "v1", "Secret", "secrets"),
             Self::Namespace => ("", "v1", "Namespace", "namespaces"),
-            Self::Backend => ("gateway.envoyproxy.io", "v1alpha1", "Backend", "backends"),
+            Self::Backend => (ENVOY, "v1alpha1", "Backend", "backends"),
+            Self::Security => (ENVOY, "v1alpha1", "SecurityPolicy", "securitypolicies"),
+            Self::BackendTraffic => (
+                ENVOY,
+                "v1alpha1",
+                "BackendTrafficPolicy",
+                "backendtrafficpolicies",
+            ),
+            Self::ClientTraffic => (
+                ENVOY,
+                "v1alpha1",
+                "ClientTrafficPolicy",
+                "clienttrafficpolicies",
+            ),
+            Self::Extension => (
+                ENVOY,
+                "v1alpha1",
+                "EnvoyExtensionPolicy",
+                "envoyextensionpolicies",
+            ),
         }
     }
 
-    /// Its name in objects.
-    pub(super) fn name(self) -> &'static str {
-        self.parts().2
+    fn is_known_by_metadata(self) -> bool {
+        matches!(self, Self::Secret | Self::Namespace)
     }
 
-    /// Its group.
-    pub(super) fn group(self) -> &'static str {
-        self.parts().0
-    }
-
-    /// As the API client names it.
-    pub(super) fn resource(self) -> ApiResource {
-        let (group, version, kind, plural) = self.parts();
-        ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk(group, version, kind), plural)
-    }
-
-    /// Where it is watched. Of some kinds it only matters that they are there.
-    pub(super) fn source(self, client: Client) -> Source {
-        let source = Source::all(client, &self.resource());
+    fn trim(self, object: &mut Value) {
+        let (parts, metadata): (&[&str], &[&str]) = match self {
+            Self::Secret => (&["metadata"], &["namespace", "name"]),
+            Self::Service => (&["metadata", "spec"], &["namespace", "name"]),
+            Self::Namespace => (&["metadata"], &["name", "labels"]),
+            Self::Backend => (
+                &["metadata", "status"],
+                &["namespace", "name", "generation"],
+            ),
+            _ => (
+                &["metadata", "spec", "status"],
+                &[
+                    "namespace",
+                    "name",
+                    "labels",
+                    "generation",
+                    "creationTimestamp",
+                ],
+            ),
+        };
+        retain(object, "", parts);
+        retain(object, "/metadata", metadata);
         match self {
-            Self::Secret | Self::Namespace | Self::Backend => source.metadata_only(),
-            _ => source,
+            Self::Service => retain(object, "/spec", &["ports"]),
+            // How requests are matched is most of a route, and nobody asks for it here.
+            Self::Http | Self::Grpc => {
+                if let Some(Value::Array(rules)) = object.pointer_mut("/spec/rules") {
+                    for rule in rules {
+                        retain(rule, "", &["name", "backendRefs", "filters"]);
+                    }
+                }
+            }
+            policy if Self::POLICIES.contains(&policy) => {
+                let targets = ["targetRef", "targetRefs", "targetSelectors"];
+                retain(object, "/spec", &targets);
+            }
+            _ => {}
         }
     }
-}
-
-type Objects = BTreeMap<Place, Value>;
-
-/// Everything that is seen.
-#[derive(Default)]
-pub(super) struct World {
-    objects: BTreeMap<Kind, Objects>,
-    /// Lists that are under way.
-    listing: BTreeMap<Kind, Objects>,
-    /// Kinds that were listed, or can't be: a cluster need not have all.
-    known: BTreeSet<Kind>,
 }
 
 impl World {
-    /// Takes in what a watch tells; says whether that may change anything.
-    pub(super) fn hear(&mut self, kind: Kind, news: News) -> bool {
-        match news {
-            News::Listing => {
-                self.listing.insert(kind, Objects::new());
-                return false;
-            }
-            News::Listed(objects) => {
-                let listing = self.listing.entry(kind).or_default();
-                listing.extend(
-                    objects
-                        .iter()
-                        .map(Told::value)
-                        .map(|object| (Place::of(&object), object)),
-                );
-                return false;
-            }
-            News::Complete(_) => {
-                let listed = self.listing.remove(&kind).unwrap_or_default();
-                self.objects.insert(kind, listed);
-                self.known.insert(kind);
-            }
-            News::Changed(object) => {
-                let objects = self.objects.entry(kind).or_default();
-                let object = object.value();
-                objects.insert(Place::of(&object), object);
-            }
-            News::Gone(object) => {
-                let objects = self.objects.entry(kind).or_default();
-                objects.remove(&Place::of(&object.value()));
-            }
-            News::Failed(_) => return self.known.insert(kind),
-        }
-        true
-    }
-
-    /// Whether everything was looked at once.
-    pub(super) fn is_known(&self) -> bool {
-        self.known.len() == Kind::ALL.len()
-    }
-
-    /// All objects of a kind.
-    pub(super) fn all(&self, kind: Kind) -> impl Iterator<Item = (&Place, &Value)> {
-        self.objects.get(&kind).into_iter().flatten()
-    }
-
-    /// An object.
-    pub(super) fn get(&self, kind: Kind, namespace: &str, name: &str) -> Option<&Value> {
-        self.objects.get(&kind)?.get(&Place::new(namespace, name))
-    }
-
     /// Whether an object of one namespace may refer to one of another: `to` allows it there.
     pub(super) fn is_granted(&self, from: (Kind, &str), to: (&str, &str, &str, &str)) -> bool {
         let (group, kind, namespace, name) = to;

@@ -152,6 +152,8 @@ fn has_no_say(group: &str, kind: &str) -> bool {
         ],
         "gateway.networking.k8s.io" => &["ReferenceGrant"],
         "gateway.envoyproxy.io" => &["EnvoyProxy", "HTTPRouteFilter"],
+        "secrets-store.csi.x-k8s.io" => &["SecretProviderClass"],
+        "keda.sh" => &["TriggerAuthentication", "ClusterTriggerAuthentication"],
         "argoproj.io" => &["WorkflowTemplate", "ClusterWorkflowTemplate"],
         "monitoring.coreos.com" => &["PrometheusRule", "ServiceMonitor", "PodMonitor", "Probe"],
         "snapshot.storage.k8s.io" => &["VolumeSnapshotClass"],

@@ -58,6 +58,8 @@ fn what_has_no_status_of_its_own_is_well_when_present() {
         // An address is not required: many controllers have none to tell.
         ("networking.k8s.io/v1", "Ingress"),
         ("storage.k8s.io/v1", "StorageClass"),
+        ("secrets-store.csi.x-k8s.io/v1", "SecretProviderClass"),
+        ("keda.sh/v1alpha1", "TriggerAuthentication"),
     ] {
         let object = json!({"apiVersion": version, "kind": kind, "metadata": {"name": "a"}});
         assert_eq!(of(&object).health, Health::Healthy, "{kind}");
