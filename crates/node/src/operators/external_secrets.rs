@@ -91,8 +91,16 @@ fn keys(object: &Value) -> BTreeSet<&str> {
 /// The status, unless it is there already. It has no time of the last look, which would change with every one.
 fn report(place: &Place, object: &Value, synced: Result<(), &str>, now: &str) -> Option<Step> {
     let (status, reason, message) = match synced {
-        Ok(()) => ("True", "SecretSynced", "secret synced, simulated".to_owned()),
-        Err(why) => ("False", "SecretSyncedError", format!("could not update secret: {why}")),
+        Ok(()) => (
+            "True",
+            "SecretSynced",
+            "secret synced, simulated".to_owned(),
+        ),
+        Err(why) => (
+            "False",
+            "SecretSyncedError",
+            format!("could not update secret: {why}"),
+        ),
     };
     let before = &object["status"];
     let old = list(&before["conditions"]).iter();

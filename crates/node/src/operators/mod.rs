@@ -78,8 +78,7 @@ pub async fn run(client: Client, clock: Arc<dyn Clock>) {
             };
             let now = shown(clock.now());
             let words = trouble.to_string();
-            let report =
-                sight.now(|world| external_secrets::refused(world, asker, &words, &now));
+            let report = sight.now(|world| external_secrets::refused(world, asker, &words, &now));
             if let Some(report) = report
                 && let Err(trouble) = take(&client, &report).await
             {

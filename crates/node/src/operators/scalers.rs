@@ -14,7 +14,11 @@ use crate::{
 /// Statuses that do not say so.
 pub(super) fn decide(world: &World) -> Vec<Step> {
     let kinds = [Kind::ScaledObject, Kind::ScaledJob].into_iter();
-    let all = kinds.flat_map(|kind| world.all(kind).map(move |(place, object)| (kind, place, object)));
+    let all = kinds.flat_map(|kind| {
+        world
+            .all(kind)
+            .map(move |(place, object)| (kind, place, object))
+    });
     all.filter_map(|(kind, place, object)| {
         let before = list(&object["status"]["conditions"]);
         let is_ready = |condition: &&Value| text(&condition["type"]) == "Ready";
@@ -27,7 +31,10 @@ pub(super) fn decide(world: &World) -> Vec<Step> {
         if before.iter().find(is_ready) == Some(&ready) {
             return None;
         }
-        let others = before.iter().filter(|condition| !is_ready(condition)).cloned();
+        let others = before
+            .iter()
+            .filter(|condition| !is_ready(condition))
+            .cloned();
         let conditions: Vec<Value> = others.chain([ready]).collect();
         Some(Step::Report {
             kind,

@@ -43,7 +43,10 @@ impl Claims {
     pub(super) fn claim(&mut self, world: &World, asked: &Asked<'_>) -> Option<Step> {
         let place = Place::new(&asked.asker.1.namespace, asked.name);
         let asker = asked.asker();
-        let first = self.taken.entry(place.clone()).or_insert_with(|| asker.clone());
+        let first = self
+            .taken
+            .entry(place.clone())
+            .or_insert_with(|| asker.clone());
         if *first != asker {
             return None;
         }

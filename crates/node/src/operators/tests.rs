@@ -210,7 +210,10 @@ fn what_the_api_refuses_is_told_once() {
         panic!("{steps:?}");
     };
     let report = refused(&world, asker, NOW).unwrap();
-    assert_eq!(said(std::slice::from_ref(&report)), "False/SecretSyncedError");
+    assert_eq!(
+        said(std::slice::from_ref(&report)),
+        "False/SecretSyncedError"
+    );
     carry_out(&mut world, vec![report]);
     assert_eq!(refused(&world, asker, LATER), None);
 }

@@ -132,7 +132,10 @@ fn a_gateway_is_its_own_ancestor_and_trouble_with_one_target_counts() {
     );
     object["metadata"]["namespace"] = json!("infra");
     let accepted = ["Gateway public Accepted=True/Accepted"];
-    assert_eq!(said(&with(&[(Kind::ClientTraffic, object)]), "all"), accepted);
+    assert_eq!(
+        said(&with(&[(Kind::ClientTraffic, object)]), "all"),
+        accepted
+    );
 
     let mut second = route(|_| {});
     second.1["metadata"]["name"] = json!("orders");
