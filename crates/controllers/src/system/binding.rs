@@ -235,8 +235,7 @@ async fn deploy<B: Bound>(
     }
     let owner = binding.owner();
     let component = owner.component_name.as_str();
-    let content = json!([binding.class_name(), binding.workload(), binding.apis()]);
-    let wanted = identity(component, &content);
+    let wanted = version(binding);
     let verdict = seen.around.judge(&wanted, current, now);
     ledger.judged(step, noted.conditions, &wanted, &verdict);
     context.alarms.set(thing, verdict.until);
@@ -293,6 +292,12 @@ async fn deploy<B: Bound>(
     tell_endpoints::<B>(step, &outcome.endpoints);
     ledger.write(step);
     Ok(())
+}
+
+/// The name of exactly what is asked for, by which people agree to it. A copy in another environment has the same one.
+fn version(binding: &impl Bound) -> String {
+    let content = json!([binding.class_name(), binding.workload(), binding.apis()]);
+    identity(binding.owner().component_name.as_str(), &content)
 }
 
 /// What the binding becomes, or why it becomes nothing.

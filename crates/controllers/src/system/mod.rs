@@ -21,6 +21,8 @@ mod group;
 mod hierarchy;
 mod instance;
 pub(crate) mod kinds;
+#[cfg(test)]
+mod known;
 pub(crate) mod promotion;
 mod release;
 mod rivals;
