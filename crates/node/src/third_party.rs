@@ -1,8 +1,8 @@
 //! Kinds of other projects that releases are made of: Gateway API, Envoy Gateway, Cilium, External Secrets, Secrets
 //! Store CSI, KEDA. Their definitions are kept as data, without prose.
 //!
-//! An embedded cluster that has them takes what a real plane takes, checked by the same rules. Nobody there gives them
-//! life, apart from gateways and routes.
+//! An embedded cluster that has them takes what a real plane takes, checked by the same rules. What
+//! gives some of them life is in [`gateway`](crate::gateway) and [`operators`](crate::operators).
 
 use std::io::{BufRead, BufReader};
 
