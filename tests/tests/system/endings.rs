@@ -349,7 +349,7 @@ async fn an_instance_takes_its_binding_and_release_along_and_a_binding_comes_bac
 async fn a_data_plane_ends_with_everything_on_it() {
     let orchard = planted().await;
     let planes = orchard.api::<DataPlane>();
-    let along = annotations::CASCADE;
+    let along = quadrille_types::annotations::CASCADE;
     orchard.stage.annotate(&planes, "local", along).await;
     orchard.delete::<DataPlane>("local").await;
     orchard.gone::<DataPlane>("local").await;

@@ -1,8 +1,6 @@
 //! From one environment to the next: in order, and where somebody has to agree, not before.
 
-use quadrille_types::{
-    Deployment, DeploymentPipeline, Release, Service, ServiceBinding, conditions::ConditionType,
-};
+use quadrille_types::{Deployment, DeploymentPipeline, Release, Service, ServiceBinding};
 use serde_json::{Value, json};
 
 use crate::{
@@ -10,12 +8,12 @@ use crate::{
     orchard::{Orchard, Ours, image, offering, paths},
 };
 
-/// What waits for somebody's word, as its condition names it.
+/// Waits until somebody has to agree, and tells to what.
 async fn waits<K: Ours>(orchard: &Orchard, name: &str) -> String {
     orchard.until::<K>(name, "False", "ApprovalRequired").await;
-    let said = orchard.said::<K>(name, ConditionType::Ready).await;
-    let words = said["message"].as_str().unwrap();
-    words.split_whitespace().next().unwrap().to_owned()
+    let object = orchard.get::<K>(name).await.unwrap();
+    let asked = object["status"]["requestedRelease"].as_str();
+    asked.unwrap_or_else(|| panic!("{object:#}")).to_owned()
 }
 
 async fn strict(orchard: &Orchard) {
