@@ -126,22 +126,24 @@ fn states(running: &[Running], warnings: &mut Vec<Warning>) {
 /// What of the workload's settings stands in the type instead.
 pub(super) fn left_to_the_type(running: &[Running], says: Says, warnings: &mut Vec<Warning>) {
     let has = |is: fn(&Running) -> bool| running.iter().any(is);
-    for (is_left, what, field) in [
+    for (is_left, what, field, why) in [
         (
             !says.env && has(|one| !one.own.env.is_empty()),
             "environment variables",
             "env",
+            "environments differ too much",
         ),
         (
             !says.files && has(|one| !one.own.files.is_empty()),
             "files",
             "volumes",
+            "two of them have one name, environments differ too much",
         ),
     ] {
         if is_left {
             let words = format!(
-                "{what} are told to the type ({field} of its parameters or of componentTypeEnvironmentConfigs): environments \
-                 differ too much, or a class has a part in them"
+                "{what} are told to the type ({field} of its parameters or of componentTypeEnvironmentConfigs): {why}, or a \
+                 class has a part in them"
             );
             warnings.push(Warning::new("Workload", words));
         }
