@@ -7,7 +7,7 @@ use crate::{
     chain::{
         approve, deploy, history, promote, reject, release, restart, rollback, status, undeploy,
     },
-    completion, convert, delete, describe, diff, down, get, manual,
+    completion, convert, delete, describe, diff, down, get, manual, migrate,
     offline::{explain, init, render, schema, validate, workload},
     tree, up, user, version, wait,
 };
@@ -55,6 +55,7 @@ pub(crate) enum Verb {
     Wait(wait::Arguments),
     Delete(delete::Arguments),
     Convert(convert::Arguments),
+    Migrate(migrate::Arguments),
     Render(render::Arguments),
     Validate(validate::Arguments),
     Explain(explain::Arguments),

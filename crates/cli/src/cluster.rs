@@ -34,6 +34,11 @@ pub(crate) struct Cluster {
 }
 
 impl Which {
+    /// The namespace, if one was said.
+    pub(crate) fn namespace(&self) -> Option<&str> {
+        self.namespace.as_deref()
+    }
+
     /// Finds it. Nothing is sent yet.
     pub(crate) async fn find(&self) -> Result<Cluster, Failure> {
         let kubeconfig = self.read()?;

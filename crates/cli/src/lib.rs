@@ -27,6 +27,7 @@ mod instance;
 mod kinds;
 mod kubeconfig;
 mod manual;
+mod migrate;
 mod nearest;
 mod object;
 mod offline;
@@ -78,6 +79,7 @@ where
         Verb::Wait(arguments) => wait::run(arguments),
         Verb::Delete(arguments) => delete::run(arguments),
         Verb::Convert(arguments) => convert::run(arguments),
+        Verb::Migrate(arguments) => migrate::run(arguments),
         Verb::Render(arguments) => offline::render::run(arguments),
         Verb::Validate(arguments) => offline::validate::run(arguments),
         Verb::Explain(arguments) => offline::explain::run(arguments),

@@ -25,6 +25,7 @@ mod exposed;
 mod image;
 pub mod instance;
 mod limits;
+pub mod migration;
 mod overrides;
 mod place;
 mod pod;

@@ -14,6 +14,7 @@ mod guard;
 mod hostile;
 mod isolation;
 mod kills;
+mod migrating;
 mod mistakes;
 mod promoting;
 mod shop;

@@ -16,7 +16,7 @@ use serde_json::Value;
 
 pub(crate) use self::confidence::passwords;
 use self::reader::{Reader, listed};
-pub(crate) use self::reader::{everything, rehearsed, touched};
+pub(crate) use self::reader::{everything, rehearsed, touched, whole};
 use super::{named::Name, reads::understood};
 use crate::{cluster::Cluster, documents::Document, failure::Failure, plane::OURS};
 

@@ -17,7 +17,7 @@ pub(crate) mod history;
 pub(crate) mod live;
 pub(crate) mod named;
 pub(crate) mod promote;
-mod reads;
+pub(crate) mod reads;
 pub(crate) mod ready;
 pub(crate) mod reject;
 pub(crate) mod release;

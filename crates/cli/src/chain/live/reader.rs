@@ -249,7 +249,7 @@ pub(super) async fn listed(cluster: &Cluster, path: &str) -> Result<Vec<Value>, 
 }
 
 /// An item of a list, which need not say what it is.
-fn whole(mut object: Value, kind: &str) -> Value {
+pub(crate) fn whole(mut object: Value, kind: &str) -> Value {
     object["apiVersion"] =
         format!("{}/{}", quadrille_types::GROUP, quadrille_types::VERSION).into();
     object["kind"] = kind.into();
