@@ -311,6 +311,7 @@ fn wish<'a>(seen: &'a Seen, running: &'a Snapshot, plan: &Plan, inputs: &'a str)
         snapshot: name(running),
         snapshot_uid: uid(running),
         inputs,
+        may_shrink: false,
     }
 }
 

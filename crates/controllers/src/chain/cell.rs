@@ -54,9 +54,16 @@ fn around(world: &Inner, here: &str, project: &str, environment: &str) -> Seen {
     let key = Key::new(here, &cell_release(project, environment));
     let runs_older = world.system.runs_in(here, project, environment);
     let plane = plane(&world.shelves, here, environment).ok();
+    let release = world.releases.get(&key).map(|held| Arc::clone(&held.facts));
+    // Where its environment is gone, it is where it was put.
+    let put = release.as_ref().and_then(|facts| facts.said.plane.as_ref());
     let way = PlaneName {
         namespace: here.to_owned(),
-        name: plane.as_ref().map_or("", |plane| name(&**plane)).to_owned(),
+        name: match (&plane, put) {
+            (Some(plane), _) => name(&**plane).to_owned(),
+            (None, Some(put)) => put.name.clone(),
+            (None, None) => String::new(),
+        },
     };
     Seen {
         project: world.shelves.projects.find(here, project).cloned(),
@@ -65,7 +72,7 @@ fn around(world: &Inner, here: &str, project: &str, environment: &str) -> Seen {
             || runs_older,
         runs_older,
         has_dependents: world.dependents(&key).next().is_some(),
-        release: world.releases.get(&key).map(|held| Arc::clone(&held.facts)),
+        release,
         site: world.way_to(&way),
         plane,
     }
@@ -145,6 +152,7 @@ async fn make(context: &Context, here: &str, seen: &Seen) -> Result<(), Trouble>
         snapshot: "",
         snapshot_uid: "",
         inputs: &inputs,
+        may_shrink: false,
     };
     match releases::write(context, known, wish).await {
         // The watch brings it.

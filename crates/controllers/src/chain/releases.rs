@@ -34,6 +34,8 @@ pub(crate) struct Wish<'a> {
     pub(crate) snapshot_uid: &'a str,
     /// The digest of what it was rendered from.
     pub(crate) inputs: &'a str,
+    /// Whether most of its objects may go at once: nothing of them is lost that is not made again.
+    pub(crate) may_shrink: bool,
 }
 
 /// Whether a Release is what these inputs came to, and nobody edited it since.
@@ -75,12 +77,17 @@ pub(crate) async fn write(
         progressing_interval: None,
     });
     let collection = Kind::Release.path(&wish.key.namespace);
-    let notes = |generation| {
-        json!({
+    let notes = |generation: i64| {
+        let mut notes = json!({
             annotations::RENDERED_FROM: origin(wish.inputs, generation),
             annotations::COMPONENT_RELEASE: Some(wish.snapshot).filter(|name| !name.is_empty()),
             annotations::COMPONENT_RELEASE_UID: Some(wish.snapshot_uid).filter(|uid| !uid.is_empty()),
-        })
+        });
+        // What people allowed is theirs.
+        if wish.may_shrink {
+            notes[annotations::ALLOW_PRUNE] = json!(generation.to_string());
+        }
+        notes
     };
     let Some(known) = known else {
         let mut labels = json!({

@@ -72,7 +72,17 @@ fn needed<I: Instance>(world: &Inner, instance: &I) -> Result<(Arc<Workload>, St
         );
         (Reason::InvalidConfiguration, words)
     })?;
-    Ok((Arc::clone(workload), first.to_string()))
+    let environment = world.shelves.environments.find(here, first.as_str());
+    let is_going = environment.map(|one| is_going(&**one));
+    let words = match is_going {
+        Some(false) => return Ok((Arc::clone(workload), first.to_string())),
+        Some(true) => format!("Environment {first}, where the pipeline begins, is on its way out"),
+        None => format!(
+            "there is no Environment {:?}, where the pipeline begins: create it",
+            first.as_str()
+        ),
+    };
+    Err((Reason::EnvironmentNotFound, words))
 }
 
 /// Looks at an instance once.

@@ -154,6 +154,7 @@ pub(super) async fn see_to(context: &Context, wanted: Wanted<'_>) -> Result<Stan
         snapshot: wanted.identity,
         snapshot_uid: "",
         inputs: &inputs,
+        may_shrink: true,
     };
     releases::write(context, known.as_ref(), wish).await?;
     Ok(Standing::Written)

@@ -409,6 +409,18 @@ pub(crate) fn release(world: &Inner, facts: &Facts) -> Vec<Thing> {
 pub(crate) fn environment(world: &Inner, key: &Key) -> Vec<Thing> {
     let system = &world.system;
     let mut found = rendered(system, &key.namespace, &in_environment(&key.name));
+    // Those that are to be bound to it, once it is there.
+    found.extend(within(Kind::Service, &system.services, &key.namespace));
+    found.extend(within(
+        Kind::WebApplication,
+        &system.web_applications,
+        &key.namespace,
+    ));
+    found.extend(within(
+        Kind::ScheduledTask,
+        &system.scheduled_tasks,
+        &key.namespace,
+    ));
     found.extend(within(
         Kind::ConfigurationGroup,
         &system.groups,
