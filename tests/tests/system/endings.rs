@@ -6,7 +6,7 @@ use quadrille_types::{
     ApiBinding, Build, Component, DataPlane, DeployableArtifact, Deployment, DeploymentTrack,
     Endpoint, Environment, Organization, Project, PublishedApi, Release, ScheduledTask,
     ScheduledTaskBinding, Service, ServiceBinding, WebApplication, WebApplicationBinding, Workload,
-    annotations, conditions::ConditionType,
+    conditions::ConditionType,
 };
 use serde_json::{Value, json};
 

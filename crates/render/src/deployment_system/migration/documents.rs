@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use quadrille_types::{
-    Component,
+    Component, ComponentSpec,
     release_state::ReleaseState,
     workload::{Connection, Visibility},
 };
@@ -63,14 +63,18 @@ impl New<'_> {
         json!({ "projectName": project, "componentName": self.name() })
     }
 
-    /// The component as it is, of its new type.
+    /// The component as it is, with its new type. The older word stays: Endpoints of environments that have not moved yet
+    /// are made by it.
     fn component(&self) -> Value {
         let mut spec = self.written["spec"].clone();
-        if let Some(fields) = spec.as_object_mut() {
-            fields.remove("type");
-        }
         let reference = format!("{}/{}", self.made.workload_type, type_name(self.name()));
         spec["componentType"] = json!({ "kind": "ComponentType", "name": reference });
+        let is_understood = serde_json::from_value::<ComponentSpec>(spec.clone())
+            .is_ok_and(|spec| spec.resolve().is_ok());
+        if let Some(fields) = spec.as_object_mut().filter(|_| !is_understood) {
+            // The bindings of a class do not mind what the word is; the chain does.
+            fields.remove("type");
+        }
         if !self.made.parameters.is_empty() {
             spec["parameters"] = json!(self.made.parameters);
         }

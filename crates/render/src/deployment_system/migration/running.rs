@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use quadrille_types::{
     Component, Project,
-    labels::hierarchy,
     names::generate,
     release_state::ReleaseState,
     workload::{Connection, Endpoint, Source as Setting},
@@ -16,7 +15,7 @@ use quadrille_types::{
 use serde_json::Value;
 
 use super::{
-    super::settings::Settings,
+    super::{self as deployment_system, settings::Settings},
     MigrationError, Warning,
     pile::{self, Pile, Site},
     sources::Source,
@@ -70,16 +69,14 @@ pub(super) struct Whose<'a> {
     pub(super) project: &'a Project,
 }
 
-impl Whose<'_> {
-    /// The organization by the name that labels have for it.
-    fn organization(&self) -> &str {
-        let labels = self.project.metadata.labels.as_ref();
-        let label = labels.and_then(|labels| labels.get(hierarchy::ORGANIZATION));
-        label.map_or(self.pile.organization.as_str(), String::as_str)
-    }
-
-    fn name(&self) -> &str {
-        own_name(&self.component.metadata)
+impl<'a> Whose<'a> {
+    /// The names of the objects.
+    fn names(&self) -> deployment_system::Whose<'a> {
+        deployment_system::Whose {
+            organization: &self.pile.organization,
+            project: self.component.spec.owner.project_name.as_str(),
+            component: own_name(&self.component.metadata),
+        }
     }
 }
 

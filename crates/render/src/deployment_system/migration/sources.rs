@@ -7,10 +7,11 @@ use quadrille_types::{
     ServiceBinding, WebApplication, WebApplicationBinding, Workload, labels::hierarchy,
     release_state::ReleaseState, workload::WorkloadOwner,
 };
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{
-    super::instance,
+    super::instance::Bind,
     MigrationError,
     pile::{self, Pile, called, label, name, read, text},
 };
@@ -76,44 +77,22 @@ impl Source {
             let deployments = deployments.iter().map(|document| read(document));
             return Ok(Self::Track(track, deployments.collect::<Result<_, _>>()?));
         }
-        let first = || first_environment(pile, project);
         Ok(match chosen.as_str() {
             "ServiceBinding" => {
-                let make = |service: &Value, workload: &Workload, environment: &str| {
-                    let service: Service = read(service)?;
-                    Ok(instance::bind_service(
-                        &service,
-                        workload,
-                        environment,
-                        ReleaseState::Active,
-                    ))
-                };
-                Self::Services(bindings(pile, "Service", component, first, make)?)
+                Self::Services(bindings::<Service>(pile, "Service", component, project)?)
             }
-            "WebApplicationBinding" => {
-                let make = |application: &Value, workload: &Workload, environment: &str| {
-                    let application: WebApplication = read(application)?;
-                    Ok(instance::bind_web_application(
-                        &application,
-                        workload,
-                        environment,
-                        ReleaseState::Active,
-                    ))
-                };
-                Self::WebApplications(bindings(pile, "WebApplication", component, first, make)?)
-            }
-            _ => {
-                let make = |task: &Value, workload: &Workload, environment: &str| {
-                    let task: ScheduledTask = read(task)?;
-                    Ok(instance::bind_scheduled_task(
-                        &task,
-                        workload,
-                        environment,
-                        ReleaseState::Active,
-                    ))
-                };
-                Self::ScheduledTasks(bindings(pile, "ScheduledTask", component, first, make)?)
-            }
+            "WebApplicationBinding" => Self::WebApplications(bindings::<WebApplication>(
+                pile,
+                "WebApplication",
+                component,
+                project,
+            )?),
+            _ => Self::ScheduledTasks(bindings::<ScheduledTask>(
+                pile,
+                "ScheduledTask",
+                component,
+                project,
+            )?),
         })
     }
 }
@@ -154,26 +133,29 @@ fn is_bound(pile: &Pile<'_>, kind: &str, component: &Component) -> bool {
 }
 
 /// The bindings of a component. Where there are none yet, the one that its instance is about to get.
-fn bindings<K: serde::de::DeserializeOwned>(
+fn bindings<Instance>(
     pile: &Pile<'_>,
     kind: &str,
     component: &Component,
-    first: impl FnOnce() -> Result<String, MigrationError>,
-    make: impl Fn(&Value, &Workload, &str) -> Result<K, MigrationError>,
-) -> Result<Vec<K>, MigrationError> {
+    project: &Project,
+) -> Result<Vec<Instance::Binding>, MigrationError>
+where
+    Instance: Bind<Binding: DeserializeOwned> + DeserializeOwned,
+{
     let bound = pile.of_kind(&format!("{kind}Binding"));
     let bound: Vec<&Value> = bound.filter(|one| is_of(one, component)).collect();
     if !bound.is_empty() {
         let read = bound.into_iter().map(|document| read(document));
         return Ok(read.collect::<Result<_, _>>()?);
     }
-    let environment = first()?;
+    let environment = first_environment(pile, project)?;
     let instances = pile.of_kind(kind).filter(|one| is_of(one, component));
     let made = instances.map(|document| {
         let wanted = text(document, "/spec/workloadName");
         let whose = format!("{kind} {}", name(document));
         let workload: Workload = pile.get("Workload", wanted, &whose)?;
-        make(document, &workload, &environment)
+        let instance: Instance = read(document)?;
+        Ok(instance.bind(&workload, &environment, ReleaseState::Active))
     });
     made.collect()
 }

@@ -17,6 +17,7 @@ use super::{
 };
 use crate::{
     deployment_system::{
+        Ground,
         api::{self, ApiInputs},
         binding::{self, Inputs, Instance, Offer},
         error::At,
@@ -25,11 +26,9 @@ use crate::{
             pile::{Site, read},
             sources::{INSTANCES, is_of},
         },
-        place::{Bound, Place},
-        runs,
         settings::Settings,
     },
-    routes,
+    routes::Exposure,
 };
 
 /// The container of a workload that gives it no name.
@@ -292,18 +291,12 @@ impl Apis<'_> {
         Ok(())
     }
 
-    fn exposure(&self, bound: &ApiBinding, api: &PublishedApi) -> Result<routes::Exposure, String> {
+    fn exposure(&self, bound: &ApiBinding, api: &PublishedApi) -> Result<Exposure, String> {
         let wanted = bound.spec.api_class_name.as_str();
         let class_spec = self.classes.get(wanted);
         let class_spec = class_spec.ok_or_else(|| format!("there is no APIClass {wanted}"))?;
-        let owner = &self.whose.component.spec.owner;
-        let place = Place::of_binding(&Bound {
-            organization: &self.whose.pile.organization,
-            project: owner.project_name.as_str(),
-            environment: &self.site.called,
-            component: self.whose.name(),
-        });
-        let (stage, plane) = (self.site.stage(), self.site.plane());
+        let owner = self.whose.names();
+        let ground = Ground::of_binding(&owner, &self.site.name, self.binding);
         let inputs = ApiInputs {
             whose: &format!("API {}", bound.spec.api_name),
             field: "spec",
@@ -312,20 +305,7 @@ impl Apis<'_> {
             spec: &api.spec.offered,
             class: wanted,
             class_spec,
-            place: routes::Place {
-                organization: &self.whose.pile.organization,
-                project: owner.project_name.as_str(),
-                component: self.whose.name(),
-                environment: &self.site.called,
-                environment_spec: stage.spec,
-                plane: plane.name,
-                plane_spec: plane.spec,
-                plane_annotations: plane.annotations,
-                namespace: &place.namespace,
-                labels: &place.labels,
-                pods: &place.selector,
-                service: &runs::service_name(&[self.binding]),
-            },
+            place: ground.place(owner, self.site.stage(), self.site.plane()),
             taken: &[],
         };
         api::plan(&inputs).map_err(|error| error.to_string())

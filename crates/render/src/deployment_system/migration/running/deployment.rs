@@ -11,22 +11,17 @@ use quadrille_types::{
 use serde_json::Value;
 
 use super::{Own, Running, Whose, given, groups, own_name};
-use crate::{
-    deployment_system::{
-        Mistakes,
-        deployment::{self, Inputs},
-        endpoint::{self, EndpointInputs},
-        endpoint_templates,
-        error::Found,
-        migration::{
-            MigrationError, Warning,
-            pile::{Site, called, label, name, read},
-        },
-        overrides,
-        place::{Deployed, Place},
-        runs,
+use crate::deployment_system::{
+    Deployed, Ground, Mistakes,
+    deployment::{self, Inputs},
+    endpoint::{self, EndpointInputs},
+    endpoint_templates,
+    error::Found,
+    migration::{
+        MigrationError, Warning,
+        pile::{Site, called, label, name, read},
     },
-    routes,
+    overrides,
 };
 
 /// The container of every Deployment.
@@ -159,36 +154,23 @@ fn exposed(
 ) -> Vec<Value> {
     let component = whose.component;
     let component_type = component.spec.older_type.as_deref().unwrap_or_default();
-    let place = Place::of_deployment(&Deployed {
-        organization: whose.organization(),
-        project: called(&whose.project.metadata),
-        environment: &site.called,
+    let owner = whose.names();
+    let who = Deployed {
+        organization: owner.organization,
+        project: owner.project,
+        environment: &site.name,
         component: called(&component.metadata),
         component_type,
         track: called(&track.metadata),
         deployment: called(&deployment.metadata),
-    });
-    let parts = [own_name(&component.metadata), own_name(&track.metadata)];
-    let (stage, plane) = (site.stage(), site.plane());
+    };
+    let ground = Ground::of_deployment(&who, owner.component, own_name(&track.metadata));
     let exposure = endpoint::plan(&EndpointInputs {
         name: own_name(&endpoint.metadata),
         called: called(&endpoint.metadata),
         spec: &endpoint.spec,
         is_web_application: component_type == "WebApplication",
-        place: routes::Place {
-            organization: whose.organization(),
-            project: called(&whose.project.metadata),
-            component: called(&component.metadata),
-            environment: &site.called,
-            environment_spec: stage.spec,
-            plane: plane.name,
-            plane_spec: plane.spec,
-            plane_annotations: plane.annotations,
-            namespace: &place.namespace,
-            labels: &place.labels,
-            pods: &place.selector,
-            service: &runs::service_name(&parts),
-        },
+        place: ground.place(owner, site.stage(), site.plane()),
         taken: &[],
     });
     let about = format!("Endpoint {}", own_name(&endpoint.metadata));
