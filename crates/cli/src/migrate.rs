@@ -25,8 +25,8 @@ use crate::{
 pub(crate) struct Arguments {
     /// The component: `cart`, or with its project `shop/cart`.
     component: String,
-    /// What deploys it, where several things do: the name of a DeploymentTrack, or ServiceBinding, WebApplicationBinding,
-    /// ScheduledTaskBinding.
+    /// What deploys it, where several things do: the name of a `DeploymentTrack`, or `ServiceBinding`, `WebApplicationBinding`,
+    /// `ScheduledTaskBinding`.
     #[arg(long, value_name = "SOURCE")]
     from: Option<String>,
     #[command(flatten)]

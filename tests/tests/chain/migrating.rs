@@ -22,6 +22,7 @@ use crate::{shop::Shop, stage::until_said};
 /// The release that the deployment system has for a Deployment.
 const OLD: &str = "deployment-cart-dev";
 
+#[allow(clippy::needless_pass_by_value)] // documents are written down as they are
 fn document(kind: &str, name: &str, org: &str, labels: Value, spec: Value) -> Value {
     json!({
         "apiVersion": "openchoreo.dev/v1alpha1", "kind": kind,

@@ -106,11 +106,11 @@ impl Scene {
             }
         };
         // In the order of the pipeline; what is not in it comes last.
-        let order = paths(&pipeline).concat();
+        let along = paths(&pipeline).concat();
         bindings.sort_by_key(|binding| {
             let place = &binding.spec.environment;
-            let known = order.iter().position(|known| *known == place);
-            known.unwrap_or(order.len())
+            let known = along.iter().position(|known| *known == place);
+            known.unwrap_or(along.len())
         });
         Ok(Self {
             component,

@@ -1,5 +1,7 @@
 //! What moving a component changes in the planes, and what should be known before.
 
+use std::fmt::Write as _;
+
 use quadrille_objects::difference::Change;
 use quadrille_render::deployment_system::migration::{Migration, Moved};
 use quadrille_types::GROUP;
@@ -33,8 +35,9 @@ fn of_environment(moved: &Moved, style: Style) -> String {
     let mut text = finding::text(&findings, style);
     if labelled > 0 {
         let objects = if labelled == 1 { "object" } else { "objects" };
-        text += &format!(
-            "{labelled} {objects} would get the labels of the component chain besides, which no pod sees.\n"
+        let _ = writeln!(
+            text,
+            "{labelled} {objects} would get the labels of the component chain besides, which no pod sees."
         );
     }
     text += if moved.effects.is_empty() {
@@ -99,7 +102,7 @@ pub(super) fn warnings(migration: &Migration, style: Style) -> String {
     }
     let mut text = format!("{}\n", style.bold("Good to know before"));
     for warning in &migration.warnings {
-        text += &format!("{} {warning}\n", style.yellow("!"));
+        let _ = writeln!(text, "{} {warning}", style.yellow("!"));
     }
     text.push('\n');
     text

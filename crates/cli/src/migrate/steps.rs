@@ -1,5 +1,7 @@
 //! The steps that move a component, as they are typed.
 
+use std::fmt::Write as _;
+
 use quadrille_render::deployment_system::migration::{Migration, Moved};
 use quadrille_types::annotations::{ABANDON, ADOPT};
 use serde_json::Value;
@@ -11,9 +13,10 @@ pub(super) fn text(migration: &Migration, releases: Option<&[Value]>) -> String 
     let component = &migration.component;
     let namespace = &migration.organization;
     let mut text = String::from("To move it, with what runs left alone:\n");
-    text += &format!(
+    let _ = writeln!(
+        text,
         "  quad migrate {component} -n {namespace} -o yaml > {component}.yaml      # keep it where your documents are\n  \
-         quad apply -f {component}.yaml\n"
+         quad apply -f {component}.yaml"
     );
     let Some(releases) = releases else {
         text += "then each environment, the first one first: docs/migrating-from-openchoreo.md\n";
@@ -21,7 +24,7 @@ pub(super) fn text(migration: &Migration, releases: Option<&[Value]>) -> String 
     };
     for (index, moved) in migration.environments.iter().enumerate() {
         let environment = &moved.environment;
-        text += &format!("then {environment}:\n");
+        let _ = writeln!(text, "then {environment}:");
         if moved.after.is_empty() {
             text += &deleted(moved, namespace);
             continue;
@@ -31,20 +34,22 @@ pub(super) fn text(migration: &Migration, releases: Option<&[Value]>) -> String 
         } else {
             format!("quad promote {component} -n {namespace} --to {environment} --no-wait")
         };
-        text += &format!(
-            "  {begin}\n  kubectl annotate -n {namespace} releases.{GROUP} {component}-{environment} {ADOPT}=true\n",
+        let _ = writeln!(
+            text,
+            "  {begin}\n  kubectl annotate -n {namespace} releases.{GROUP} {component}-{environment} {ADOPT}=true",
             GROUP = quadrille_types::GROUP
         );
         let owned = owned(moved, releases);
         if !owned.is_empty() {
-            text += &format!(
-                "  kubectl annotate -n {namespace} releases.{GROUP} {} {ABANDON}=true\n",
+            let _ = writeln!(
+                text,
+                "  kubectl annotate -n {namespace} releases.{GROUP} {} {ABANDON}=true",
                 owned.join(" "),
                 GROUP = quadrille_types::GROUP
             );
         }
         text += &deleted(moved, namespace);
-        text += &format!("  quad status {component} -n {namespace}\n");
+        let _ = writeln!(text, "  quad status {component} -n {namespace}");
     }
     text
 }
@@ -66,8 +71,9 @@ fn owned<'a>(moved: &Moved, releases: &'a [Value]) -> Vec<&'a str> {
 fn deleted(moved: &Moved, namespace: &str) -> String {
     let mut text = String::new();
     for (kind, name) in moved.ends.iter().filter(|(kind, _)| kind != "Endpoint") {
-        text += &format!(
-            "  quad delete {}.{}/{name} -n {namespace}\n",
+        let _ = writeln!(
+            text,
+            "  quad delete {}.{}/{name} -n {namespace}",
             kind.to_lowercase(),
             quadrille_types::GROUP
         );

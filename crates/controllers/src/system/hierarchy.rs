@@ -83,11 +83,10 @@ impl<'a, K: Resource> Child<'a, K> {
 
     /// Where parents of a level are looked for.
     fn within(&self, path: &[(Level, &str)]) -> String {
-        let mut words = format!("organization {}", namespace(self.object));
-        for (level, name) in path {
-            words.push_str(&format!(", {} {name}", level.kind));
-        }
-        words
+        let mut words = vec![format!("organization {}", namespace(self.object))];
+        let levels = path.iter();
+        words.extend(levels.map(|(level, name)| format!("{} {name}", level.kind)));
+        words.join(", ")
     }
 
     /// The only one of those found.

@@ -178,14 +178,16 @@ fn decide<I: Instance>(seen: &Seen<I>) -> (Wish<I::Binding>, Said) {
     if let Some(patch) = child::difference(there, (wanted.meta(), wanted.spec())) {
         return (Wish::Change(patch), under_way("is being changed"));
     }
-    let Some((holds, reason, mut words)) = ready(known) else {
+    let Some((holds, reason, words)) = ready(known) else {
         return (Wish::Nothing, under_way("was not looked at yet"));
     };
-    if first != environment {
-        words.push_str(&format!(
-            "; it stays in {environment}, although the pipeline begins with {first} now: to move it, delete {bound}"
-        ));
-    }
+    let words = if first == environment {
+        words
+    } else {
+        format!(
+            "{words}; it stays in {environment}, although the pipeline begins with {first} now: to move it, delete {bound}"
+        )
+    };
     (Wish::Nothing, (holds, reason, words))
 }
 

@@ -42,22 +42,22 @@ impl Claims {
     /// What is to be done about a Secret; nothing where it is there, or somebody else's.
     pub(super) fn claim(&mut self, world: &World, asked: &Asked<'_>) -> Option<Step> {
         let place = Place::new(&asked.asker.1.namespace, asked.name);
-        let asker = asked.asker();
+        let own = asked.asker();
         let first = self
             .taken
             .entry(place.clone())
-            .or_insert_with(|| asker.clone());
-        if *first != asker {
+            .or_insert_with(|| own.clone());
+        if *first != own {
             return None;
         }
         let (secret, made_for) = asked.secret();
-        let asker = (asked.asker.0, asked.asker.1.clone());
+        let by = (asked.asker.0, asked.asker.1.clone());
         let Some(found) = world.get(Kind::Secret, &place.namespace, &place.name) else {
-            return Some(Step::Make { asker, secret });
+            return Some(Step::Make { asker: by, secret });
         };
         let said = text(&found["metadata"]["annotations"][MADE_FOR]);
         let is_ours = said.starts_with(&format!("{} ", asked.asker()));
-        (is_ours && said != made_for).then_some(Step::Replace { asker, secret })
+        (is_ours && said != made_for).then_some(Step::Replace { asker: by, secret })
     }
 }
 

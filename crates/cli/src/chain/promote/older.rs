@@ -103,16 +103,16 @@ fn copied(from: &Value, component: &str, to: &EnvironmentName, by: &str) -> Valu
 }
 
 async fn change(cluster: &Cluster, from: &Value, there: &Value, by: &str) -> Result<(), Failure> {
-    let mut patch = json!({
+    let mut change = json!({
         "metadata": { "annotations": { annotations::REQUESTED_BY: by } },
     });
     if let Some(spec) = merge::between(&onward(there), &onward(from)) {
-        patch["spec"] = spec;
+        change["spec"] = spec;
     }
     let path = cluster.path_of_ours(plural(there), fields::name(there));
     let request = Request::patch(format!("{path}?fieldManager={MANAGER}"))
         .header(header::CONTENT_TYPE, "application/merge-patch+json")
-        .body(patch.to_string().into_bytes())
+        .body(change.to_string().into_bytes())
         .map_err(|error| cluster.failed(&kube::Error::HttpError(error)))?;
     let changed = cluster.send(request).await;
     changed.map(drop).map_err(|error| cluster.failed(&error))

@@ -83,7 +83,7 @@ impl Older {
                     by_status(object)
                 };
                 let environment = environment_of(object);
-                understood(as_binding(object, (owner, name), environment, reached))
+                understood(as_binding(object, (owner, name), environment, &reached))
             })
             .collect()
     }
@@ -162,7 +162,7 @@ fn as_binding(
     object: &Value,
     (project, component): (&str, &str),
     environment: &str,
-    reached: Vec<Value>,
+    reached: &[Value],
 ) -> Value {
     let status = &object["status"];
     // Until somebody has looked at it, it is called as it is written.
@@ -214,7 +214,7 @@ mod tests {
             },
         });
         let reached = vec![json!({ "name": "api", "invokeURL": "http://x/" })];
-        let seen = as_binding(&deployment, ("shop", "cart"), "prod", reached);
+        let seen = as_binding(&deployment, ("shop", "cart"), "prod", &reached);
         let seen: ReleaseBinding = serde_json::from_value(seen).unwrap();
         assert_eq!(Standing::of(&seen), Standing::NeedsApproval("m".to_owned()));
         assert_eq!(crate::chain::urls::of(&seen), ["http://x/"]);
@@ -229,7 +229,7 @@ mod tests {
             "spec": { "releaseState": "Undeploy" },
             "status": { "requestedRelease": "cart-abc" },
         });
-        let seen = as_binding(&binding, ("shop", "cart"), "dev", Vec::new());
+        let seen = as_binding(&binding, ("shop", "cart"), "dev", &[]);
         let seen: ReleaseBinding = serde_json::from_value(seen).unwrap();
         assert_eq!(Standing::of(&seen), Standing::Undeployed);
     }
@@ -244,7 +244,7 @@ mod tests {
             "kind": "Deployment", "metadata": { "name": "cart-dev" },
             "spec": { "deploymentArtifactRef": "cart-2" }, "status": { "conditions": [ready] },
         });
-        let seen = as_binding(&deployment, ("shop", "cart"), "dev", Vec::new());
+        let seen = as_binding(&deployment, ("shop", "cart"), "dev", &[]);
         let seen: ReleaseBinding = serde_json::from_value(seen).unwrap();
         assert_eq!(seen.spec.release_name.as_deref(), Some("cart-2"));
         assert_eq!(Standing::of(&seen), Standing::Degraded("no".to_owned()));

@@ -121,8 +121,11 @@ pub(super) fn all(
     Ok(running)
 }
 
+/// Names or paths with what they have.
+type Given = Vec<(String, String)>;
+
 /// What a workload says among its settings: what has a value or content of its own.
-fn given(settings: &Settings) -> (Vec<(String, String)>, Vec<(String, String)>) {
+fn given(settings: &Settings) -> (Given, Given) {
     let env = settings.env.iter().filter_map(|env| match &env.source {
         Setting::Given(value) => Some((env.key.clone(), value.clone())),
         Setting::Secret(_) | Setting::ConfigurationGroup(_) => None,

@@ -19,7 +19,7 @@ use super::{
 /// What deploys a component.
 pub(super) enum Source {
     /// Deployments of a track.
-    Track(DeploymentTrack, Vec<Deployment>),
+    Track(Box<DeploymentTrack>, Vec<Deployment>),
     /// Bindings of a service.
     Services(Vec<ServiceBinding>),
     /// Bindings of a web application.
@@ -75,7 +75,10 @@ impl Source {
         if let Some(deployments) = tracks.get(chosen.as_str()) {
             let track = track(pile, component, &chosen)?;
             let deployments = deployments.iter().map(|document| read(document));
-            return Ok(Self::Track(track, deployments.collect::<Result<_, _>>()?));
+            return Ok(Self::Track(
+                Box::new(track),
+                deployments.collect::<Result<_, _>>()?,
+            ));
         }
         Ok(match chosen.as_str() {
             "ServiceBinding" => {
@@ -145,7 +148,7 @@ where
     let bound = pile.of_kind(&format!("{kind}Binding"));
     let bound: Vec<&Value> = bound.filter(|one| is_of(one, component)).collect();
     if !bound.is_empty() {
-        let read = bound.into_iter().map(|document| read(document));
+        let read = bound.into_iter().map(read);
         return Ok(read.collect::<Result<_, _>>()?);
     }
     let environment = first_environment(pile, project)?;
