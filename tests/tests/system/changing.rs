@@ -103,11 +103,11 @@ fn built(level: &str) -> Value {
 
 /// After a change, exactly these Releases ask for something else, and no other was written at all.
 async fn only(orchard: &Orchard, what: &str, before: &Written, changed: &[&str]) {
-    only_beside(orchard, what, before, changed, &[]).await;
+    only_with(orchard, what, before, changed, &[]).await;
 }
 
-/// The same; these are noted to be of another version, and nothing of them changes.
-async fn only_beside(
+/// The same where some others note of which version they are, and ask for nothing else.
+async fn only_with(
     orchard: &Orchard,
     what: &str,
     before: &Written,
@@ -140,7 +140,7 @@ async fn only_beside(
         if changed.contains(name.as_str()) {
             assert_eq!(*generation, old + 1, "{what}: {name} is written once");
         } else if noted.contains(&name.as_str()) {
-            assert_eq!(generation, old, "{what}: {name} asks for the same");
+            assert_eq!(generation, old, "{what}: {name} is as it was");
         } else {
             assert_eq!(revision, old_revision, "{what}: {name} is not touched");
         }
@@ -172,9 +172,8 @@ async fn an_endpoint_template_that_changes_reaches_its_endpoints_and_what_listen
     let spec = image("registry.test/stock:1", path);
     orchard.artifact("stock-1", "stock", "shop", spec).await;
     let endpoint = endpoint_release("stock-dev", "api");
-    // People agree to an artifact as a whole, so this is another version of it.
-    let deployment = "deployment-stock-dev";
-    only_beside(&orchard, "a path", &before, &[&endpoint], &[deployment]).await;
+    let noted = ["deployment-stock-dev"];
+    only_with(&orchard, "a path", &before, &[&endpoint], &noted).await;
     let before = orchard.releases().await;
     let port = json!({ "endpointTemplates": [template("api", 9090, "/other")] });
     let spec = image("registry.test/stock:1", port);

@@ -280,9 +280,7 @@ impl Orchard {
     }
 
     async fn send<K: Ours>(&self, name: &str, object: &Value) {
-        let how = PatchParams::apply("test").force();
-        let api = self.api::<K>();
-        api.patch(name, &how, &Patch::Apply(object)).await.unwrap();
+        self.try_send::<K>(name, object).await.unwrap();
     }
 
     /// The same, to learn what the server says to it.
@@ -293,10 +291,35 @@ impl Orchard {
         spec: Value,
     ) -> Result<K, kube::Error> {
         let object = document::<K>(name, self.labels(name, parents), spec);
-        let how = PatchParams::apply("test").force();
-        self.api::<K>()
-            .patch(name, &how, &Patch::Apply(&object))
-            .await
+        self.try_send::<K>(name, &object).await
+    }
+
+    /// Makes the labels and the spec of an object what is given; the rest of it is others'.
+    async fn try_send<K: Ours>(&self, name: &str, object: &Value) -> Result<K, kube::Error> {
+        let api = self.api::<K>();
+        let how = PostParams::default();
+        loop {
+            let sent = match api.get_opt(name).await? {
+                Some(there) => {
+                    let mut there = json!(there);
+                    there["metadata"]["labels"] = object["metadata"]["labels"].clone();
+                    there["spec"] = object["spec"].clone();
+                    let there: K =
+                        serde_json::from_value(there).map_err(kube::Error::SerdeError)?;
+                    api.replace(name, &how, &there).await
+                }
+                None => {
+                    let new = serde_json::from_value(object.clone());
+                    api.create(&how, &new.map_err(kube::Error::SerdeError)?)
+                        .await
+                }
+            };
+            match sent {
+                // Somebody else was faster: their part of it is taken over.
+                Err(kube::Error::Api(status)) if status.code == 409 => {}
+                sent => return sent,
+            }
+        }
     }
 
     /// Changes an object.
@@ -396,6 +419,16 @@ impl Orchard {
             Some((metadata.name?, written))
         };
         list.unwrap().items.into_iter().filter_map(of).collect()
+    }
+
+    /// The Releases of components: those of cells are there as soon as somebody means to run something there.
+    pub(crate) async fn released(&self) -> Vec<String> {
+        let list = self.api::<Release>().list(&ListParams::default()).await;
+        let releases = list.unwrap().items.into_iter();
+        releases
+            .filter(|release| json!(release)["spec"]["owner"]["componentName"].is_string())
+            .filter_map(|release| release.metadata.name)
+            .collect()
     }
 
     /// The objects of a Release, by their ids.

@@ -18,8 +18,7 @@ const RESOLVED: ConditionType = ConditionType::ArtifactResolved;
 
 /// Nothing was released for a Deployment.
 async fn nothing_released(orchard: &Orchard) {
-    let releases: Vec<String> = orchard.releases().await.into_keys().collect();
-    assert_eq!(releases, Vec::<String>::new());
+    assert_eq!(orchard.released().await, Vec::<String>::new());
 }
 
 #[tokio::test]

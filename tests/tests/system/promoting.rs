@@ -40,7 +40,7 @@ async fn a_deployment_is_promoted_in_order_and_runs_in_production_once_somebody_
     orchard
         .until::<Deployment>("cart-staging", "False", "PromotionOutOfOrder")
         .await;
-    assert_eq!(orchard.releases().await.len(), 0);
+    assert_eq!(orchard.released().await, Vec::<String>::new());
     orchard.deploy("cart", "shop", "dev", "cart-1").await;
     orchard.until_ready::<Deployment>("cart-dev").await;
     orchard.until_ready::<Deployment>("cart-staging").await;
