@@ -70,13 +70,12 @@ impl Subject {
             (Some(typed), _) => chosen(&scene.releases(&cluster).await?, &component, typed)?,
             (None, Some(binding)) if self.withdraw => {
                 let asked = binding.spec.release_name.clone();
-                asked.ok_or_else(|| to_judge(binding, &component).err().unwrap_or_else(unasked))?
+                asked.ok_or_else(|| to_judge(&scene, binding).err().unwrap_or_else(unasked))?
             }
-            (None, Some(binding)) => to_judge(binding, &component)?,
-            (None, None) => to_judge(scene.bound(&environment)?, &component)?,
+            (None, Some(binding)) => to_judge(&scene, binding)?,
+            (None, None) => to_judge(&scene, scene.bound(&environment)?)?,
         };
-        let asked = binding.and_then(|binding| binding.spec.release_name.as_deref());
-        let is_asked_for = asked == Some(release.as_str());
+        let is_asked_for = asking(&scene, &environment, &release).is_some();
         let by = cluster.whoami().await?;
         let said = cluster
             .of_component::<Approval>("approvals", scene.project(), &component)
@@ -183,12 +182,12 @@ impl Word {
 
     /// Where the pipeline wants somebody else, who asked cannot agree: that is told before it is written.
     fn must_be_another(&self) -> Result<(), Failure> {
-        let Some(binding) = self.scene.binding(&self.environment)? else {
+        let Some(binding) = asking(&self.scene, &self.environment, &self.release) else {
             return Ok(());
         };
         let mut steps = self.scene.steps_to(&self.environment);
         let needs_other = steps.any(|step| step.needs_other_approver);
-        if self.is_asked_for && needs_other && asked_by(binding) == Some(&self.by) {
+        if needs_other && asked_by(binding) == Some(&self.by) {
             return Err(Failure::new(format!(
                 "you asked for {} in {}: somebody else has to agree",
                 self.release, self.environment
@@ -202,6 +201,16 @@ impl Word {
         }
         Ok(())
     }
+}
+
+/// What asks for a release in an environment.
+fn asking<'a>(
+    scene: &'a Scene,
+    environment: &EnvironmentName,
+    release: &str,
+) -> Option<&'a ReleaseBinding> {
+    let mut all = scene.bindings_in(environment);
+    all.find(|binding| binding.spec.release_name.as_deref() == Some(release))
 }
 
 /// Who asked for the release of a binding.

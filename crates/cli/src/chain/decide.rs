@@ -2,13 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use quadrille_types::{
-    ReleaseBinding, conditions::Reason, deployment_pipeline::Promotion, names::EnvironmentName,
-};
+use quadrille_types::{ReleaseBinding, deployment_pipeline::Promotion, names::EnvironmentName};
 
 use super::{
     scene::Scene,
-    standing::{Health, held, history, running, was_ready},
+    standing::{Health, history, running, waits, was_ready},
 };
 use crate::failure::Failure;
 
@@ -179,13 +177,23 @@ pub(crate) fn can_go_back(binding: &ReleaseBinding) -> bool {
 }
 
 /// The release that a word is said about: the one that waits for it.
-pub(crate) fn to_judge(binding: &ReleaseBinding, component: &str) -> Result<String, Failure> {
+pub(crate) fn to_judge(scene: &Scene, binding: &ReleaseBinding) -> Result<String, Failure> {
+    let component = scene.name();
     let environment = &binding.spec.environment;
-    let asked = binding.spec.release_name.as_deref();
-    let words = [Reason::ApprovalRequired, Reason::ApprovalRejected].map(Reason::as_str);
-    let waits = held(binding).is_some_and(|held| words.contains(&held.reason.as_str()));
-    match asked {
-        Some(release) if waits && !binding.spec.is_undeployed() => Ok(release.to_owned()),
+    let all = scene.bindings_in(environment).filter(|one| waits(one));
+    let waiting: BTreeSet<&str> = all
+        .filter_map(|one| one.spec.release_name.as_deref())
+        .collect();
+    if waiting.len() > 1 {
+        let names: Vec<&str> = waiting.into_iter().collect();
+        return Err(Failure::usage(format!(
+            "several releases of {component} wait for an approval in {environment}"
+        ))
+        .saying(names.join("\n"))
+        .next("Name the one that you mean: --release RELEASE"));
+    }
+    match binding.spec.release_name.as_deref() {
+        Some(release) if waits(binding) => Ok(release.to_owned()),
         _ => {
             let failure = Failure::new(format!(
                 "no release of {component} waits for an approval in {environment}"

@@ -198,6 +198,11 @@ impl Awaited<'_> {
                         "{name} was undeployed from {environment} meanwhile"
                     )));
                 }
+                Standing::Suspended => {
+                    return Err(Failure::new(format!(
+                        "{release} is suspended in {environment}: nothing of it runs"
+                    )));
+                }
                 Standing::Degraded(words) => {
                     let since = *trouble.get_or_insert_with(Instant::now);
                     if since.elapsed() > BELIEVED {

@@ -187,16 +187,26 @@ impl Scene {
         Resolved::into(&self.pipeline, environment)
     }
 
-    /// The binding in an environment. Two are one too many: nobody can tell which is meant.
+    /// All bindings in an environment.
+    pub(crate) fn bindings_in<'a>(
+        &'a self,
+        environment: &EnvironmentName,
+    ) -> impl Iterator<Item = &'a ReleaseBinding> {
+        let all = self.bindings.iter();
+        all.filter(move |binding| binding.spec.environment == *environment)
+    }
+
+    /// The binding in an environment. Two are one too many: nobody can tell which is meant. Not so of an older kind: each of
+    /// its tracks may be there, and what waits for somebody comes first.
     pub(crate) fn binding(
         &self,
         environment: &EnvironmentName,
     ) -> Result<Option<&ReleaseBinding>, Failure> {
-        let mut found = self
-            .bindings
-            .iter()
-            .filter(|binding| binding.spec.environment == *environment);
+        let mut found = self.bindings_in(environment);
         let first = found.next();
+        if self.older.is_some() {
+            return Ok(first);
+        }
         match (first, found.next()) {
             (Some(one), Some(other)) => Err(Failure::new(format!(
                 "{} is bound to {environment} twice: {} and {}",

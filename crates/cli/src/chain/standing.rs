@@ -22,6 +22,8 @@ pub(crate) enum Standing {
     Degraded(String),
     /// It was taken away, as asked.
     Undeployed,
+    /// It was stopped, as asked.
+    Suspended,
     /// Nothing is asked for: there are only settings that wait for a release.
     Unasked,
 }
@@ -96,6 +98,9 @@ impl Standing {
                 Self::Refused(words)
             };
         }
+        if ready.reason == Reason::ResourcesSuspended.as_str() {
+            return Self::Suspended;
+        }
         match health(ready) {
             Health::Ready => Self::Ready,
             Health::Progressing => Self::Progressing(ready.message.clone()),
@@ -133,6 +138,13 @@ pub(crate) fn running(binding: &ReleaseBinding) -> Option<Running<'_>> {
 pub(crate) fn held(binding: &ReleaseBinding) -> Option<&Condition> {
     let admitted = condition(binding, ConditionType::Admitted)?;
     (admitted.status == "False").then_some(admitted)
+}
+
+/// Whether what is asked for waits for somebody's word.
+pub(crate) fn waits(binding: &ReleaseBinding) -> bool {
+    let words = [Reason::ApprovalRequired, Reason::ApprovalRejected].map(Reason::as_str);
+    let held = held(binding).is_some_and(|held| words.contains(&held.reason.as_str()));
+    held && !binding.spec.is_undeployed()
 }
 
 /// What ran when, the newest first.
@@ -194,6 +206,8 @@ mod tests {
         assert_eq!(with(progressing), Standing::Progressing("1/2".to_owned()));
         let degraded = json!([condition("Ready", "False", "RenderingFailed", "no")]);
         assert_eq!(with(degraded), Standing::Degraded("no".to_owned()));
+        let stopped = json!([condition("Ready", "False", "ResourcesSuspended", "")]);
+        assert_eq!(with(stopped), Standing::Suspended);
         let held = |reason| {
             json!([
                 condition("Ready", "False", reason, "held"),

@@ -179,8 +179,12 @@ fn stages(scene: &Scene, releases: &[Value]) -> Result<Vec<Stage>, Failure> {
             continue;
         }
         let binding = scene.binding(name)?;
-        let rendered = binding.and_then(|binding| rendered(releases, binding));
-        stages.push(Stage::of(name, binding, rendered));
+        let of = |binding| rendered(releases, binding);
+        let mut stage = Stage::of(name, binding, binding.and_then(of));
+        for other in scene.bindings_in(name).skip(1) {
+            stage.beside(other, Stage::of(name, Some(other), of(other)));
+        }
+        stages.push(stage);
     }
     Ok(stages)
 }
@@ -188,15 +192,16 @@ fn stages(scene: &Scene, releases: &[Value]) -> Result<Vec<Stage>, Failure> {
 /// The release that a binding became.
 fn rendered<'a>(releases: &'a [Value], binding: &ReleaseBinding) -> Option<&'a Value> {
     let uid = binding.uid();
-    let is_its = |release: &&Value| {
-        let owners = fields::items(&release["metadata"]["ownerReferences"]);
-        let is_owned = owners
-            .iter()
-            .any(|owner| owner["uid"].as_str() == uid.as_deref());
+    let owners = |release: &'a Value| fields::items(&release["metadata"]["ownerReferences"]).iter();
+    let is_owned =
+        |release: &&'a Value| owners(release).any(|owner| owner["uid"].as_str() == uid.as_deref());
+    // Of what belongs to nobody, that of the environment is meant.
+    let is_there = |release: &&'a Value| {
         let environment = &release["spec"]["environmentName"];
-        is_owned || *environment == binding.spec.environment.as_str()
+        owners(release).len() == 0 && *environment == binding.spec.environment.as_str()
     };
-    releases.iter().find(is_its)
+    let owned = releases.iter().find(is_owned);
+    owned.or_else(|| releases.iter().find(is_there))
 }
 
 #[cfg(test)]

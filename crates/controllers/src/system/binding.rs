@@ -243,6 +243,8 @@ async fn deploy<B: Bound>(
         // What cannot be rendered would not run either if somebody agreed to it.
         Err(problem) => Err(problem),
         Ok(_) if !verdict.is_admitted => Err((verdict.reason, verdict.words)),
+        // What is stopped calls nobody.
+        Ok(outcome) if binding.state() == ReleaseState::Suspend => Ok(outcome),
         Ok(outcome) => match pending(&outcome.plan.pending_connections) {
             Some(words) => Err((Reason::ConnectionsPending, words)),
             None => Ok(outcome),

@@ -220,7 +220,7 @@ async fn deploy(context: &Context, seen: &Seen, step: &mut Step) -> Result<(), T
         Ok(rendered) => rendered,
         Err((reason, words)) => {
             not_ready(step, reason, words, current);
-            running(step, own, workload(seen));
+            release::of_known(own, workload(seen)).say(step);
             ledger.write(step);
             return Ok(());
         }
@@ -235,7 +235,7 @@ async fn deploy(context: &Context, seen: &Seen, step: &mut Step) -> Result<(), T
     context.alarms.set(&thing, verdict.until);
     if !verdict.is_admitted {
         not_ready(step, verdict.reason, verdict.words, current);
-        running(step, own, workload(seen));
+        release::of_known(own, workload(seen)).say(step);
         ledger.write(step);
         return Ok(());
     }
@@ -253,33 +253,18 @@ async fn deploy(context: &Context, seen: &Seen, step: &mut Step) -> Result<(), T
         },
     )
     .await?;
-    ledger.runs(&seen.around, &wanted, verdict.approved_by);
+    if standing.is_followed() {
+        ledger.runs(&seen.around, &wanted, verdict.approved_by);
+    }
     endpoints::see_to(context, &seen.deployment, artifact, &seen.endpoints).await?;
     let doing = standing.doing(&release, workload(seen));
-    step.say(
-        ConditionType::ResourcesReady,
-        doing.holds,
-        doing.reason,
-        doing.words.clone(),
-    );
+    doing.say(step);
     if doing.holds == Holds::True {
         ledger.is_ready();
     }
     ready(step, doing, &plan);
     ledger.write(step);
     Ok(())
-}
-
-/// How what runs is doing, while something else is asked for.
-fn running(step: &mut Step, own: Option<&Arc<Facts>>, workload: &str) {
-    if let Some(facts) = own {
-        let Doing {
-            holds,
-            reason,
-            words,
-        } = release::of(facts, workload);
-        step.say(ConditionType::ResourcesReady, holds, reason, words);
-    }
 }
 
 /// What a component runs as.

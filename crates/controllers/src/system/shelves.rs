@@ -152,7 +152,7 @@ impl System {
                     .collect::<Vec<_>>(),)*])
             };
         }
-        found! {
+        let mut found = found! {
             Service: services,
             WebApplication: web_applications,
             ScheduledTask: scheduled_tasks,
@@ -166,7 +166,20 @@ impl System {
             Endpoint: endpoints,
             DeployableArtifact: artifacts,
             Build: builds,
+        };
+        // A binding of an API does not say whose that is.
+        let apis = self.apis.of_group(here, group);
+        let bindings = apis.flat_map(|api| {
+            let of = of_api(api.metadata.name.as_deref().unwrap_or_default());
+            self.api_bindings.of_group(here, &of)
+        });
+        let bindings: Vec<Found> = bindings
+            .map(|one| Found::of(Kind::ApiBinding, &**one))
+            .collect();
+        if !bindings.is_empty() {
+            found.insert(0, bindings);
         }
+        found
     }
 
     /// Whether something of these kinds is to run in a cell.

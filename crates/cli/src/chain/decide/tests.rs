@@ -120,7 +120,14 @@ fn only_what_waits_is_judged() {
     let waiting = json!({ "currentRelease": "cart-1", "conditions": [
         condition("Admitted", "False", "ApprovalRequired", "")] });
     let waiting = binding("production", "cart-2", &waiting);
-    assert_eq!(to_judge(&waiting, "cart").unwrap(), "cart-2");
-    let said = refused(to_judge(&ready("production", "cart-1"), "cart"));
+    let around = scene(vec![waiting.clone()]);
+    assert_eq!(to_judge(&around, &waiting).unwrap(), "cart-2");
+    let runs = ready("production", "cart-1");
+    let said = refused(to_judge(&scene(vec![runs.clone()]), &runs));
     assert!(said.contains("cart-1 runs there, and is Ready"), "{said}");
+    // One of each track of a component of an older kind.
+    let mut other = waiting.clone();
+    other.spec.release_name = Some("cart-3".to_owned());
+    let said = refused(to_judge(&scene(vec![waiting.clone(), other]), &waiting));
+    assert!(said.contains("cart-2") && said.contains("cart-3"), "{said}");
 }

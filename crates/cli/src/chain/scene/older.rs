@@ -1,7 +1,9 @@
 //! Components that the deployment system deploys, seen as if they were bound: what runs in an environment, what is asked for
 //! there, and where it is reached, are told in the same words by all kinds.
 
-use quadrille_types::{Component, ReleaseBinding, labels::hierarchy, names::EnvironmentName};
+use quadrille_types::{
+    Component, ReleaseBinding, conditions::Reason, labels::hierarchy, names::EnvironmentName,
+};
 use serde_json::{Value, json};
 
 use super::understood;
@@ -49,6 +51,12 @@ impl Older {
                 objects.push(binding);
             }
         }
+        // Of one environment: what waits for somebody first, then what was there first.
+        objects.sort_by_key(|object| {
+            let metadata = &object["metadata"];
+            let made = text(metadata, "creationTimestamp").to_owned();
+            (!waits(object), made, fields::name(object).to_owned())
+        });
         Ok(Self {
             kind,
             objects,
@@ -106,6 +114,15 @@ fn by_status(binding: &Value) -> Vec<Value> {
         .collect()
 }
 
+/// Whether something waits for somebody's word.
+fn waits(object: &Value) -> bool {
+    let admitted = fields::condition(object, "Admitted");
+    admitted.is_some_and(|told| {
+        let words = [Reason::ApprovalRequired, Reason::ApprovalRejected].map(Reason::as_str);
+        told["status"] == "False" && words.contains(&text(told, "reason"))
+    })
+}
+
 /// Objects of a list don't say what they are.
 fn name_kind(object: &mut Value, kind: &str) {
     object["apiVersion"] = json!("openchoreo.dev/v1alpha1");
@@ -148,13 +165,19 @@ fn as_binding(
     reached: Vec<Value>,
 ) -> Value {
     let status = &object["status"];
+    // Until somebody has looked at it, it is called as it is written.
+    let written = match text(object, "kind") {
+        "Deployment" => text(&object["spec"], "deploymentArtifactRef"),
+        _ => fields::name(object),
+    };
+    let asked = status["requestedRelease"].as_str().unwrap_or(written);
     let mut seen = json!({
         "apiVersion": "openchoreo.dev/v1alpha1", "kind": "ReleaseBinding",
         "metadata": object["metadata"],
         "spec": {
             "owner": { "projectName": project, "componentName": component },
             "environment": environment,
-            "releaseName": status["requestedRelease"],
+            "releaseName": asked,
         },
         "status": {
             "endpoints": reached,
@@ -209,5 +232,21 @@ mod tests {
         let seen = as_binding(&binding, ("shop", "cart"), "dev", Vec::new());
         let seen: ReleaseBinding = serde_json::from_value(seen).unwrap();
         assert_eq!(Standing::of(&seen), Standing::Undeployed);
+    }
+
+    #[test]
+    fn what_cannot_be_deployed_says_so_though_it_has_no_version_yet() {
+        let ready = json!({
+            "type": "Ready", "status": "False", "reason": "ArtifactNotFound", "message": "no",
+            "lastTransitionTime": "2026-01-01T00:00:00Z",
+        });
+        let deployment = json!({
+            "kind": "Deployment", "metadata": { "name": "cart-dev" },
+            "spec": { "deploymentArtifactRef": "cart-2" }, "status": { "conditions": [ready] },
+        });
+        let seen = as_binding(&deployment, ("shop", "cart"), "dev", Vec::new());
+        let seen: ReleaseBinding = serde_json::from_value(seen).unwrap();
+        assert_eq!(seen.spec.release_name.as_deref(), Some("cart-2"));
+        assert_eq!(Standing::of(&seen), Standing::Degraded("no".to_owned()));
     }
 }

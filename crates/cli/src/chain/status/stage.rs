@@ -68,6 +68,7 @@ impl Stage {
             health: match (&standing, &runs) {
                 (Standing::Undeployed, _) if rendered.is_some() => "Going",
                 (Standing::Undeployed, _) => "Undeployed",
+                (Standing::Suspended, _) => "Suspended",
                 (Standing::Progressing(_), Some(runs)) if runs.health == Health::Ready => {
                     Health::Progressing.as_str()
                 }
@@ -91,6 +92,19 @@ impl Stage {
         }
     }
 
+    /// Something else of the component is in the same environment: another of its tracks.
+    pub(super) fn beside(&mut self, binding: &ReleaseBinding, other: Self) {
+        let name = binding.metadata.name.as_deref().unwrap_or_default();
+        let release = other.release.map(|release| format!(" {release}"));
+        let release = release.unwrap_or_default();
+        self.notes
+            .push(format!("also {name}:{release} {}", other.health));
+        let words = other.notes.iter();
+        self.notes
+            .extend(words.map(|words| format!("{name}: {words}")));
+        self.urls.extend(other.urls);
+    }
+
     /// The same for scripts.
     pub(super) fn facts(&self) -> Value {
         json!({
@@ -110,7 +124,7 @@ impl Stage {
 fn notes(binding: &ReleaseBinding, asked: Option<&str>, standing: &Standing) -> Vec<String> {
     let what = asked.unwrap_or("it");
     let words = match standing {
-        Standing::Ready | Standing::Undeployed | Standing::Unasked => None,
+        Standing::Ready | Standing::Undeployed | Standing::Suspended | Standing::Unasked => None,
         Standing::NeedsApproval(_) => {
             let by = asked_by(binding);
             let by = by.map_or(String::new(), |by| format!("; {by} asked for it"));
@@ -179,6 +193,15 @@ mod tests {
             stage.notes,
             ["waits for endpoint http of shop/till: not deployed"]
         );
+    }
+
+    #[test]
+    fn another_track_in_the_same_environment_is_told_beside() {
+        let (one, mut other) = (ready("staging", "cart-1"), ready("staging", "cart-next-1"));
+        other.metadata.name = Some("cart-next".to_owned());
+        let mut stage = Stage::of(&"staging".into(), Some(&one), None);
+        stage.beside(&other, Stage::of(&"staging".into(), Some(&other), None));
+        assert_eq!(stage.notes, ["also cart-next: cart-next-1 Ready"]);
     }
 
     #[test]
