@@ -122,3 +122,12 @@ fn an_api_is_ready_and_has_an_address_when_its_bindings_are() {
     let bare = decide(&crate::releases::Inner::default(), &api);
     assert_eq!(bare.said[0].reason, "APIBindingNotFound");
 }
+
+#[test]
+fn a_binding_of_an_api_goes_before_whatever_the_api_belongs_to() {
+    let world = offered();
+    let group = of_component("shop", "cart");
+    let first = world.system.belongings("acme", &group).remove(0);
+    let names: Vec<String> = first.iter().map(|one| one.thing.to_string()).collect();
+    assert_eq!(names, ["APIBinding public-development"]);
+}
