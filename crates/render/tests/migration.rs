@@ -254,7 +254,12 @@ fn new_documents_are_read_as_they_were_written() {
         };
         for document in &migration.documents {
             let text = serde_saphyr::to_string(document).unwrap();
-            assert_eq!(yaml(&text), [document.clone()], "{}", case.name());
+            assert_eq!(
+                yaml(&text).as_slice(),
+                std::slice::from_ref(document),
+                "{}",
+                case.name()
+            );
         }
         let again = migrate(&migration.documents, &case.task.component, None);
         assert!(

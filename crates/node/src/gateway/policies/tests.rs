@@ -7,7 +7,7 @@ use super::{
     *,
 };
 
-fn policy(name: &str, created: &str, spec: Value) -> (Kind, Value) {
+fn policy(name: &str, created: &str, spec: &Value) -> (Kind, Value) {
     let object = json!({
         "metadata": {
             "namespace": "shop", "name": name, "generation": 3, "creationTimestamp": created,
@@ -51,7 +51,7 @@ fn said(world: &World, name: &str) -> Vec<String> {
 #[test]
 fn a_policy_is_accepted_for_the_gateway_of_its_route_and_then_nothing_is_left_to_say() {
     for kind in Kind::POLICIES {
-        let (_, object) = policy("cart", NOW, for_route("cart"));
+        let (_, object) = policy("cart", NOW, &for_route("cart"));
         let mut world = with(&[(kind, object)]);
         let wanted = decide(&world, NOW);
         assert_eq!(wanted.len(), 1);
@@ -70,7 +70,7 @@ fn a_policy_is_accepted_for_the_gateway_of_its_route_and_then_nothing_is_left_to
 
 #[test]
 fn a_target_that_is_not_there_stands_for_its_gateway_until_it_comes() {
-    let mut world = with(&[policy("cart", NOW, for_route("none"))]);
+    let mut world = with(&[policy("cart", NOW, &for_route("none"))]);
     assert_eq!(
         said(&world, "cart"),
         ["HTTPRoute none Accepted=False/TargetNotFound"]
@@ -89,7 +89,7 @@ fn a_target_that_is_not_there_stands_for_its_gateway_until_it_comes() {
 fn a_section_that_is_not_there_is_not_found() {
     let mut rule = for_route("cart");
     rule["targetRefs"][0]["sectionName"] = json!("orders");
-    let world = with(&[policy("cart", NOW, rule)]);
+    let world = with(&[policy("cart", NOW, &rule)]);
     assert_eq!(
         said(&world, "cart"),
         ["Gateway public Accepted=False/TargetNotFound"]
@@ -104,9 +104,9 @@ fn of_two_for_one_route_the_older_has_it_and_a_section_is_another_target() {
     let (_, mut named) = route(|spec| spec["rules"][0]["name"] = json!("orders"));
     named["metadata"]["name"] = json!("cart");
     let mut world = with(&[
-        policy("a-late-one", NOW, for_route("cart")),
-        policy("b-early-one", older, for_route("cart")),
-        policy("of-a-rule", NOW, rule),
+        policy("a-late-one", NOW, &for_route("cart")),
+        policy("b-early-one", older, &for_route("cart")),
+        policy("of-a-rule", NOW, &rule),
     ]);
     world.hear(Kind::Http, News::Changed(named.into()));
     let accepted = ["Gateway public Accepted=True/Accepted"];
@@ -118,7 +118,7 @@ fn of_two_for_one_route_the_older_has_it_and_a_section_is_another_target() {
     assert_eq!(said(&world, "of-a-rule"), accepted);
 
     // Policies of different kinds are not in each other's way.
-    let (_, other) = policy("traffic", NOW, for_route("cart"));
+    let (_, other) = policy("traffic", NOW, &for_route("cart"));
     world.hear(Kind::BackendTraffic, News::Changed(other.into()));
     assert_eq!(said(&world, "traffic"), accepted);
 }
@@ -128,7 +128,7 @@ fn a_gateway_is_its_own_ancestor_and_trouble_with_one_target_counts() {
     let (_, mut object) = policy(
         "all",
         NOW,
-        json!({ "targetRef": { "group": GROUP, "kind": "Gateway", "name": "public" } }),
+        &json!({ "targetRef": { "group": GROUP, "kind": "Gateway", "name": "public" } }),
     );
     object["metadata"]["namespace"] = json!("infra");
     let accepted = ["Gateway public Accepted=True/Accepted"];
@@ -144,8 +144,8 @@ fn a_gateway_is_its_own_ancestor_and_trouble_with_one_target_counts() {
     both["targetRefs"].as_array_mut().unwrap().push(more);
     let world = with(&[
         second,
-        policy("first", "2025-01-01T00:00:00Z", for_route("orders")),
-        policy("both", NOW, both),
+        policy("first", "2025-01-01T00:00:00Z", &for_route("orders")),
+        policy("both", NOW, &both),
     ]);
     assert_eq!(
         said(&world, "both"),
@@ -161,7 +161,7 @@ fn targets_may_be_selected_by_their_labels() {
         let spec = json!({
             "targetSelectors": [{ "kind": "HTTPRoute", "matchLabels": { "tier": tier } }],
         });
-        let mut world = with(&[policy("cart", NOW, spec)]);
+        let mut world = with(&[policy("cart", NOW, &spec)]);
         world.hear(Kind::Http, News::Changed(labelled.clone().into()));
         said(&world, "cart")
     };
@@ -175,7 +175,7 @@ fn what_other_controllers_say_stays_and_what_is_theirs_is_left_to_them() {
         "ancestorRef": { "name": "theirs" }, "controllerName": "example.com/other",
         "conditions": [{ "type": "Accepted", "status": "True", "reason": "Accepted" }],
     });
-    let (kind, mut object) = policy("cart", NOW, for_route("cart"));
+    let (kind, mut object) = policy("cart", NOW, &for_route("cart"));
     object["status"] = json!({ "ancestors": [theirs] });
     let world = with(&[(kind, object)]);
     let wanted = decide(&world, NOW);
@@ -190,7 +190,7 @@ fn what_other_controllers_say_stays_and_what_is_theirs_is_left_to_them() {
     let world = with(&[
         (Kind::Class, foreign),
         (kind, their_gateway),
-        policy("cart", NOW, for_route("cart")),
+        policy("cart", NOW, &for_route("cart")),
     ]);
     assert_eq!(said(&world, "cart"), [""; 0]);
 }
