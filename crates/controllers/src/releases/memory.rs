@@ -67,11 +67,13 @@ impl Mended {
 }
 
 impl Memory {
-    /// Failures of an older generation don't count, nor those from before a person said a word.
+    /// Failures of an older generation don't count, nor those from before a person said a word. Nor does how often health
+    /// was told of then: whoever changes something waits to hear how that goes.
     pub(crate) fn begin(&mut self, asked: (i64, bool)) {
         if self.asked != asked {
             self.asked = asked;
             self.standing.clear();
+            self.told = None;
         }
     }
 
@@ -181,3 +183,28 @@ impl Memory {
 const SPACING: Duration = Duration::from_secs(1);
 /// Without a report for so long, the next one is written at once.
 const QUIET: Duration = Duration::from_mins(5);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn health_that_goes_to_and_fro_is_told_ever_more_rarely_until_somebody_changes_something() {
+        let mut memory = Memory::default();
+        memory.begin((1, false));
+        let mut now = Instant::now();
+        let mut last = Duration::ZERO;
+        assert_eq!(memory.may_tell(now), Ok(()));
+        for _ in 0..4 {
+            let wait = memory.may_tell(now).unwrap_err();
+            assert!(wait > last, "{wait:?}");
+            last = wait;
+            now += wait;
+            assert_eq!(memory.may_tell(now), Ok(()));
+        }
+        memory.begin((1, false));
+        assert!(memory.may_tell(now).is_err());
+        memory.begin((2, false));
+        assert_eq!(memory.may_tell(now), Ok(()));
+    }
+}
