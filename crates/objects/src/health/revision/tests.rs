@@ -231,3 +231,26 @@ fn a_crash_loop_that_looks_well_for_a_moment_is_not_believed() {
     assert_eq!(running(3, "05:00:00"), None);
     assert_eq!(running(0, "00:00:01"), None);
 }
+
+#[test]
+fn of_revisions_within_a_second_the_one_counts_that_the_controller_names() {
+    let of_set = |revision: &str, container: &str| {
+        let mut pod = pod(revision, 1, container);
+        pod["metadata"]["ownerReferences"] = serde_json::json!([{
+            "kind": "ReplicaSet", "name": format!("cart-{revision}"), "uid": revision, "controller": true,
+        }]);
+        pod
+    };
+    let runs = "{name: main, ready: true, state: {running: {startedAt: '2025-01-01T00:01:00Z'}}}";
+    for (old, new) in [("a", "b"), ("b", "a")] {
+        let status = format!(
+            "replicas: 3, updatedReplicas: 1, availableReplicas: 2, conditions: [{{type: Progressing, status: 'True', \
+             reason: ReplicaSetUpdated, message: 'ReplicaSet \"cart-{new}\" is progressing.'}}]"
+        );
+        let rolling = workload("Deployment", "replicas: 2", &status);
+        let crashed = [of_set(old, runs), of_set(new, CRASHES)];
+        assert_eq!(judged(&rolling, &crashed), LOOP, "{new}");
+        let mended = [of_set(old, CRASHES), of_set(new, STARTS)];
+        assert_eq!(judged(&rolling, &mended), line(&of(&rolling)), "{new}");
+    }
+}
