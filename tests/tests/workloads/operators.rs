@@ -50,7 +50,10 @@ async fn apply(cluster: &Cluster, object: &Value) -> anyhow::Result<Api<DynamicO
 async fn is_ready(api: &Api<DynamicObject>, name: &str, status: &str, reason: &str) {
     eventually(&format!("{name} is {status}, {reason}"), async || {
         let said = api.get(name).await?.data["status"]["conditions"][0].take();
-        anyhow::ensure!(said["type"] == "Ready" && said["status"] == status, "{said}");
+        anyhow::ensure!(
+            said["type"] == "Ready" && said["status"] == status,
+            "{said}"
+        );
         anyhow::ensure!(said["reason"] == reason, "{said}");
         Ok(())
     })
@@ -63,7 +66,10 @@ async fn has_keys(secrets: &Api<Secret>, name: &str, keys: &[&str]) {
         let data = secrets.get(name).await?.data.unwrap_or_default();
         let found: Vec<&str> = data.keys().map(String::as_str).collect();
         anyhow::ensure!(found == keys, "{found:?}");
-        anyhow::ensure!(data.values().all(|value| value.0 == operators::VALUE.as_bytes()));
+        anyhow::ensure!(
+            data.values()
+                .all(|value| value.0 == operators::VALUE.as_bytes())
+        );
         Ok(())
     })
     .await;
@@ -105,7 +111,9 @@ async fn an_external_secret_has_its_secret_as_long_as_it_lives() -> anyhow::Resu
     has_keys(&secrets, "cart-secret", &["other"]).await;
 
     // One that is deleted comes again.
-    secrets.delete("cart-secret", &DeleteParams::default()).await?;
+    secrets
+        .delete("cart-secret", &DeleteParams::default())
+        .await?;
     has_keys(&secrets, "cart-secret", &["other"]).await;
 
     api.delete("cart", &DeleteParams::default()).await?;
