@@ -1,7 +1,8 @@
 //! HorizontalPodAutoscalers, as far as a load that an annotation states goes.
 //!
 //! Nothing is measured here. `node.quadrille.dev/load` on an autoscaler says what all pods of the target carry
-//! together, in percent of one pod's request; each carries its part. So the number of pods settles.
+//! together, in percent of one pod's request; each carries its part. So the number of pods settles. Where nobody says
+//! so they carry nothing, which is what pods do in which no container runs.
 
 use jiff::Timestamp;
 use quadrille_planes::Trouble;
@@ -94,7 +95,8 @@ fn decide(scaler: &Value, current: i64) -> Decision {
         return decision;
     }
     let load = &scaler["metadata"]["annotations"][format!("{ANNOTATION_PREFIX}load").as_str()];
-    let Ok(load) = text(load).parse::<i64>() else {
+    let load = load.as_str().unwrap_or("0");
+    let Ok(load) = load.parse::<i64>() else {
         return decision;
     };
     let target = list(&spec["metrics"])
@@ -160,8 +162,8 @@ fn status(scaler: &Value, current: i64, decision: &Decision, now: Timestamp) -> 
                        utilization (percentage of request)";
         set("ScalingActive", "True", "ValidMetricFound", message);
     } else if decision.desired.is_none() {
-        let message = "the HPA was unable to compute the replica count: nothing is measured here; state a \
-                       load by the annotation node.quadrille.dev/load";
+        let message = "the HPA was unable to compute the replica count: the annotation \
+                       node.quadrille.dev/load is no number";
         set("ScalingActive", "False", "FailedGetResourceMetric", message);
     }
     if decision.utilization.is_some() {
@@ -212,9 +214,9 @@ fn status(scaler: &Value, current: i64, decision: &Decision, now: Timestamp) -> 
 mod tests {
     use super::*;
 
-    fn desired(load: &str, current: i64) -> (Option<i64>, Option<&'static str>) {
+    fn desired(load: impl Into<Value>, current: i64) -> (Option<i64>, Option<&'static str>) {
         let scaler = json!({
-            "metadata": { "annotations": { "node.quadrille.dev/load": load } },
+            "metadata": { "annotations": { "node.quadrille.dev/load": load.into() } },
             "spec": { "minReplicas": 2, "maxReplicas": 6, "metrics": [
                 { "type": "Resource", "resource": { "target": { "averageUtilization": 50 } } },
             ]},
@@ -230,6 +232,7 @@ mod tests {
         assert_eq!(desired("1000", 4), (Some(6), Some("TooManyReplicas")));
         assert_eq!(desired("10", 4), (Some(2), Some("TooFewReplicas")));
         assert_eq!(desired("nonsense", 4), (None, None));
+        assert_eq!(desired(Value::Null, 4), (Some(2), Some("TooFewReplicas")));
         assert_eq!(desired("200", 1), (Some(2), None));
     }
 }

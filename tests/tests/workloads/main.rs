@@ -5,6 +5,7 @@
 
 mod batch;
 mod gateways;
+mod operators;
 mod recorder;
 mod rollouts;
 mod services;
