@@ -16,7 +16,7 @@ use crate::{
 /// Show how a component of OpenChoreo 0.4 becomes one with a componentType, and what that changes; nothing is written.
 #[derive(Debug, clap::Args)]
 #[command(
-    before_help = "Examples:\n  quad migrate cart                            as the cluster has it: documents, differences, warnings, steps\n  quad migrate cart -f shop/ -o yaml           only the documents, from files and without a cluster",
+    before_help = "Examples:\n  quad migrate cart                     as the cluster has it: documents, differences, steps\n  quad migrate cart -f shop/ -o yaml    only the documents, from files and without a cluster",
     help_template = TEMPLATE,
     after_help = "The new documents make the same objects, to the letter wherever Kubernetes allows: names, selectors and pods stay. \
                   Where something restarts or must be made anew, a warning says so; so it does for whatever cannot be moved.\n\
