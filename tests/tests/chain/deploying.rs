@@ -234,14 +234,26 @@ async fn old_releases_that_nobody_uses_go() {
 }
 
 #[tokio::test]
-async fn a_component_of_the_older_generation_is_left_alone() {
+async fn a_component_of_the_older_generation_is_left_to_the_kinds_that_deploy_it() {
     let shop = Shop::open().await;
     let spec = json!({ "owner": { "projectName": "shop" }, "type": "Service" });
     shop.apply::<Component>("older", spec).await;
     shop.component("cart", "shop", "cart:1").await;
     shop.until_ready("cart", "dev").await;
-    let older = shop.api::<Component>().get("older").await.unwrap();
-    assert_eq!((older.status, older.metadata.finalizers), (None, None));
+    let ready = ConditionType::Ready;
+    until_said(
+        &shop.api::<Component>(),
+        "older",
+        ready,
+        "True",
+        "Reconciled",
+    )
+    .await;
+    assert_eq!(shop.snapshots("older").await, Vec::<String>::new());
+    let bindings = shop.api::<ReleaseBinding>().list(&ListParams::default());
+    let bindings = bindings.await.unwrap().items;
+    let names: Vec<String> = bindings.iter().map(kube::ResourceExt::name_any).collect();
+    assert_eq!(names, ["cart-dev"]);
 }
 
 #[tokio::test]
