@@ -63,7 +63,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         block_on(async {
             let cluster = arguments.cluster.find().await?;
             let documents = read::everything(&cluster).await?;
-            let releases = read::releases(&cluster).await?;
+            let releases: Vec<Value> = documents
+                .iter()
+                .filter(|one| one["kind"] == "Release")
+                .cloned()
+                .collect();
             Ok((documents, Some(releases)))
         })?
     };

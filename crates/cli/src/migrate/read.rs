@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// The kinds that are read.
-const KINDS: [&str; 26] = [
+const KINDS: [&str; 27] = [
     "API",
     "APIBinding",
     "APIClass",
@@ -28,6 +28,7 @@ const KINDS: [&str; 26] = [
     "Endpoint",
     "Environment",
     "Project",
+    "Release",
     "ScheduledTask",
     "ScheduledTaskBinding",
     "ScheduledTaskClass",
@@ -50,12 +51,6 @@ pub(super) async fn everything(cluster: &Cluster) -> Result<Vec<Value>, Failure>
         }
     }
     Ok(objects)
-}
-
-/// The Releases of the namespace.
-pub(super) async fn releases(cluster: &Cluster) -> Result<Vec<Value>, Failure> {
-    let kind = cluster.named_kind("releases").await?;
-    all(cluster, &kind).await
 }
 
 async fn all(cluster: &Cluster, kind: &Found) -> Result<Vec<Value>, Failure> {

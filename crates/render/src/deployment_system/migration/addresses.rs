@@ -23,9 +23,7 @@ pub(super) fn name_endpoints(
         let Some(port) = whole_port(object) else {
             continue;
         };
-        let mut endpoints = running.endpoints.iter();
-        let Some((name, _)) = endpoints.find(|(_, endpoint)| i64::from(endpoint.port) == port)
-        else {
+        let Some(name) = endpoint(running, object, port) else {
             continue;
         };
         let parent = &object["spec"]["parentRefs"][0]["name"];
@@ -37,9 +35,22 @@ pub(super) fn name_endpoints(
         };
         object["metadata"]["labels"][NAME] = name.as_str().into();
         object["metadata"]["labels"][VISIBILITY] = word.into();
-        seen.entry(name.clone()).or_default().insert(visibility);
+        seen.entry(name).or_default().insert(visibility);
     }
     seen
+}
+
+/// The endpoint of a port. Of several, the one that the route is called after: routes of Endpoints have its name in a label,
+/// others in their own.
+fn endpoint(running: &Running, route: &Value, port: i64) -> Option<String> {
+    let metadata = &route["metadata"];
+    let called = metadata["labels"][NAME].as_str();
+    let called = called.or(metadata["name"].as_str()).unwrap_or_default();
+    let endpoints = running.endpoints.iter();
+    let of_port = endpoints.filter(|(_, endpoint)| i64::from(endpoint.port) == port);
+    let names = of_port.map(|(name, _)| name);
+    let rank = |name: &&String| (called.contains(name.as_str()), name.len());
+    names.max_by_key(rank).cloned()
 }
 
 /// The port that a route leads to with everything below a path, or without asking for one. Routes of single operations

@@ -24,6 +24,7 @@ use crate::{
         migration::{
             MigrationError, Warning,
             pile::{Site, read},
+            pods,
             sources::{INSTANCES, is_of},
         },
         settings::Settings,
@@ -162,7 +163,11 @@ impl Binding<'_> {
         let plan = outcome
             .map_err(|mistakes| unrendered(&site, &mistakes))?
             .plan;
-        if let Some(pending) = plan.pending_connections.first() {
+        warnings.extend(plan.notes.iter().map(|note| Warning::new(&by, note)));
+        let mut objects: Vec<Value> = plan.objects.into_iter().map(|one| one.object).collect();
+        if let Some(pending) = plan.pending_connections.first()
+            && !self.keep_what_it_is_told(whose, &mut objects)
+        {
             return Err(MigrationError::NotRendered {
                 environment: site.name,
                 cause: format!(
@@ -171,8 +176,6 @@ impl Binding<'_> {
                 ),
             });
         }
-        warnings.extend(plan.notes.iter().map(|note| Warning::new(&by, note)));
-        let mut objects: Vec<Value> = plan.objects.into_iter().map(|one| one.object).collect();
         let mut ends = self.ends(whose);
         let apis = Apis {
             whose,
@@ -210,6 +213,46 @@ impl Binding<'_> {
             ends,
             site,
         })
+    }
+
+    /// Where something that it connects to has gone, what it is told about that is what its Release tells: that runs.
+    fn keep_what_it_is_told(&self, whose: Whose<'_>, objects: &mut [Value]) -> bool {
+        let is_own = |release: &&Value| {
+            let owners = release["metadata"]["ownerReferences"].as_array();
+            let mut owners = owners.into_iter().flatten();
+            owners.any(|one| {
+                one["kind"] == self.binding_kind() && one["name"] == *own_name(self.metadata)
+            })
+        };
+        let release = whose.pile.of_kind("Release").find(is_own);
+        let resources = release.and_then(|found| found["spec"]["resources"].as_array());
+        let mut released = resources.into_iter().flatten().map(|one| &one["object"]);
+        let containers = |object: &Value| {
+            let pods = pods::of(object)?;
+            pods.pointer("/spec/containers").cloned()
+        };
+        let Some(told) = released.find_map(containers) else {
+            return false;
+        };
+        let env = |container: &Value| {
+            let told = told.as_array();
+            let mut told = told.into_iter().flatten();
+            let same = told.find(|one| one["name"] == container["name"]);
+            same.and_then(|one| one.get("env")).cloned()
+        };
+        for object in objects {
+            let Some(way) = pods::way(object) else {
+                continue;
+            };
+            let containers = object.pointer_mut(&format!("{way}/spec/containers"));
+            let containers = containers.and_then(Value::as_array_mut);
+            for container in containers.into_iter().flatten() {
+                if let Some(env) = env(container) {
+                    container["env"] = env;
+                }
+            }
+        }
+        true
     }
 
     fn binding_kind(&self) -> &'static str {
@@ -271,8 +314,8 @@ impl Apis<'_> {
                 continue;
             }
             let api: PublishedApi = read(api)?;
-            ends.push(("API", own_name(&api.metadata).to_owned()));
             ends.push(("APIBinding", own_name(&bound.metadata).to_owned()));
+            ends.push(("API", own_name(&api.metadata).to_owned()));
             match self.exposure(&bound, &api) {
                 Ok(exposure) => {
                     let notes = exposure.notes.iter();

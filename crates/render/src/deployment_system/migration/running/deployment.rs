@@ -1,12 +1,11 @@
 //! What runs of a Deployment, with its Endpoints.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use quadrille_types::{
     Build, ConfigurationGroup, DeployableArtifact, Deployment, DeploymentTrack,
-    Endpoint as ExposedEndpoint, EndpointTemplate, SecretReference, SecretReferenceSpec,
-    annotations::DISPLAY_NAME, endpoint::BackendKind, labels::hierarchy,
-    release_state::ReleaseState, workload::Endpoint,
+    Endpoint as ExposedEndpoint, SecretReference, SecretReferenceSpec, annotations::DISPLAY_NAME,
+    endpoint::BackendKind, labels::hierarchy, release_state::ReleaseState, workload::Endpoint,
 };
 use serde_json::Value;
 
@@ -61,16 +60,13 @@ pub(super) fn running(
     warnings.extend(plan.notes.iter().map(|note| Warning::new(&by, note)));
     let mut objects: Vec<Value> = plan.objects.into_iter().map(|one| one.object).collect();
     let mut ends = vec![("Deployment", own_name(&deployment.metadata).to_owned())];
-    let endpoints = endpoint_templates::of(deployment, &artifact);
-    for endpoint in endpoints.map_err(|mistakes| unrendered(&site, &mistakes))? {
-        let endpoint = as_written(whose, endpoint)?;
+    let endpoints = endpoints(whose, track, deployment, &artifact, &site)?;
+    for endpoint in &endpoints {
         ends.push(("Endpoint", own_name(&endpoint.metadata).to_owned()));
-        objects.extend(exposed(
-            whose, track, deployment, &site, &endpoint, warnings,
-        ));
+        objects.extend(exposed(whose, track, deployment, &site, endpoint, warnings));
     }
     let wanted = overrides::wanted(&artifact, deployment, &mut Found::default());
-    tell_leftovers(deployment, &artifact, &wanted.templates, warnings);
+    tell_leftovers(deployment, &artifact, &endpoints, warnings);
     let (env, files) = given(&wanted.settings);
     let image = deployed_image(&objects);
     let (used, secrets) = wanted.settings.names();
@@ -93,7 +89,7 @@ pub(super) fn running(
             env,
             files,
         },
-        endpoints: listens(&wanted.templates),
+        endpoints: listens(&endpoints),
         connections: Vec::new(),
         secrets,
         ends,
@@ -134,13 +130,38 @@ fn artifact(
     }
 }
 
-/// An Endpoint as it is among the documents, or as its template makes it.
-fn as_written(whose: Whose<'_>, made: ExposedEndpoint) -> Result<ExposedEndpoint, MigrationError> {
-    let mut written = whose.pile.of_kind("Endpoint");
-    match written.find(|one| name(one) == own_name(&made.metadata)) {
-        Some(found) => Ok(read(found)?),
-        None => Ok(made),
+/// The Endpoints of a Deployment: those that its templates make, as they are among the documents where they are there, and
+/// those that somebody made by hand.
+fn endpoints(
+    whose: Whose<'_>,
+    track: &DeploymentTrack,
+    deployment: &Deployment,
+    artifact: &DeployableArtifact,
+    site: &Site,
+) -> Result<Vec<ExposedEndpoint>, MigrationError> {
+    let made = endpoint_templates::of(deployment, artifact);
+    let made = made.map_err(|mistakes| unrendered(site, &mistakes))?;
+    let mut names: BTreeSet<&str> = made.iter().map(|one| own_name(&one.metadata)).collect();
+    let mut endpoints = Vec::new();
+    for document in whose.pile.of_kind("Endpoint") {
+        let belongs = [
+            (hierarchy::COMPONENT, called(&whose.component.metadata)),
+            (hierarchy::DEPLOYMENT_TRACK, called(&track.metadata)),
+            (hierarchy::ENVIRONMENT, site.called.as_str()),
+            (hierarchy::DEPLOYMENT, called(&deployment.metadata)),
+        ]
+        .iter()
+        .all(|(key, value)| label(document, key) == *value);
+        if names.remove(name(document)) || belongs {
+            endpoints.push(read(document)?);
+        }
     }
+    let left = made
+        .iter()
+        .filter(|one| names.contains(own_name(&one.metadata)));
+    endpoints.extend(left.cloned());
+    endpoints.sort_by(|one, other| own_name(&one.metadata).cmp(own_name(&other.metadata)));
+    Ok(endpoints)
 }
 
 /// What leads to an Endpoint.
@@ -195,7 +216,7 @@ fn exposed(
 fn tell_leftovers(
     deployment: &Deployment,
     artifact: &DeployableArtifact,
-    templates: &[EndpointTemplate],
+    endpoints: &[ExposedEndpoint],
     warnings: &mut Vec<Warning>,
 ) {
     let is_said = |value: Option<&Value>| {
@@ -224,31 +245,26 @@ fn tell_leftovers(
             warnings.push(Warning::new(whose, words));
         }
     }
-    for template in templates {
-        if template.spec.backend_ref.kind != BackendKind::Component {
-            let words = format!(
-                "endpoint {} leads elsewhere (backendRef.type: target), so the Workload does not list it; its routes are \
-                 in the type",
-                template.metadata.name.as_deref().unwrap_or_default()
-            );
-            warnings.push(Warning::new(overrides::artifact_name(artifact), words));
+    for endpoint in endpoints {
+        if endpoint.spec.backend_ref.kind != BackendKind::Component {
+            let words = "leads elsewhere (backendRef.type: target), so the Workload does not list it; its routes are in the type";
+            let about = format!("Endpoint {}", own_name(&endpoint.metadata));
+            warnings.push(Warning::new(about, words));
         }
     }
 }
 
-/// What a workload of the chain listens on, by the templates of endpoints that lead to the pods.
-fn listens(templates: &[EndpointTemplate]) -> BTreeMap<String, Endpoint> {
-    let listening = templates.iter().filter_map(|template| {
-        let backend = &template.spec.backend_ref;
+/// What a workload of the chain listens on: where endpoints lead to the pods.
+fn listens(endpoints: &[ExposedEndpoint]) -> BTreeMap<String, Endpoint> {
+    let listening = endpoints.iter().filter_map(|endpoint| {
+        let backend = &endpoint.spec.backend_ref;
         let component = backend
             .component_ref
             .as_ref()
             .filter(|_| backend.kind == BackendKind::Component)?;
-        let name = template.metadata.name.as_deref();
-        let name = name.filter(|name| !name.is_empty()).unwrap_or("endpoint");
-        let annotations = template.metadata.annotations.as_ref();
-        let endpoint = Endpoint {
-            protocol: template.spec.protocol,
+        let annotations = endpoint.metadata.annotations.as_ref();
+        let listens = Endpoint {
+            protocol: endpoint.spec.protocol,
             port: component.port,
             target_port: None,
             visibility: Vec::new(),
@@ -256,7 +272,7 @@ fn listens(templates: &[EndpointTemplate]) -> BTreeMap<String, Endpoint> {
             base_path: backend.base_path.clone(),
             schema: None,
         };
-        Some((name.to_owned(), endpoint))
+        Some((called(&endpoint.metadata).to_owned(), listens))
     });
     listening.collect()
 }
