@@ -250,8 +250,9 @@ async fn a_component_of_the_older_generation_is_left_to_the_kinds_that_deploy_it
     )
     .await;
     assert_eq!(shop.snapshots("older").await, Vec::<String>::new());
-    let bindings = shop.api::<ReleaseBinding>().list(&ListParams::default());
-    let bindings = bindings.await.unwrap().items;
+    let all = ListParams::default();
+    let bindings = shop.api::<ReleaseBinding>().list(&all).await;
+    let bindings = bindings.unwrap().items;
     let names: Vec<String> = bindings.iter().map(kube::ResourceExt::name_any).collect();
     assert_eq!(names, ["cart-dev"]);
 }

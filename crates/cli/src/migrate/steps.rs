@@ -13,9 +13,9 @@ use crate::fields;
 pub(super) fn text(migration: &Migration, releases: Option<&[Value]>) -> String {
     let component = &migration.component;
     let namespace = &migration.organization;
-    let mut text = String::from("To move it, with what runs left alone:\n");
-    text += &format!(
-        "  quad migrate {component} -n {namespace} -o yaml > {component}.yaml      # keep it where your documents are\n  \
+    let mut text = format!(
+        "To move it, with what runs left alone:\n  \
+         quad migrate {component} -n {namespace} -o yaml > {component}.yaml      # keep it where your documents are\n  \
          quad apply -f {component}.yaml\n"
     );
     let Some(releases) = releases else {
