@@ -1,3 +1,5 @@
+//! What an API and its bindings say.
+
 use serde_json::{Value, json};
 
 use super::{

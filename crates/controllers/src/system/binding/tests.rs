@@ -1,3 +1,5 @@
+//! What becomes of a binding, and what is said of it.
+
 use quadrille_types::{ScheduledTaskBinding, ServiceBinding};
 use serde_json::Value;
 

@@ -1,3 +1,5 @@
+//! What becomes of an instance, and what is said of it.
+
 use quadrille_types::{Service, ServiceBinding};
 use serde_json::json;
 

@@ -1,3 +1,5 @@
+//! What several environments have in common, and what each has for itself.
+
 use super::*;
 
 fn of(values: &[Value]) -> (Value, Differences) {
