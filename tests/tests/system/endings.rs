@@ -129,7 +129,7 @@ async fn ends_in_every_order(of: &[What]) {
     let chosen = orders(of)
         .into_iter()
         .enumerate()
-        .filter(|(index, _)| !is_shared || index % 29 == 7)
+        .filter(|(index, _)| !is_shared || index % 12 == 3)
         .map(|(_, order)| order);
     let mut runs = stream::iter(chosen)
         .map(|order| async move {
@@ -142,14 +142,20 @@ async fn ends_in_every_order(of: &[What]) {
 
 #[tokio::test]
 async fn everything_of_a_track_ends_in_every_order() {
-    use What::{Artifact, Component, Deployment, Endpoint, Track};
-    ends_in_every_order(&[Track, Artifact, Deployment, Endpoint, Component]).await;
+    use What::{Artifact, Component, Deployment, Track};
+    ends_in_every_order(&[Track, Artifact, Deployment, Component]).await;
+}
+
+#[tokio::test]
+async fn an_endpoint_ends_before_and_after_whatever_it_leads_to() {
+    use What::{Deployment, Endpoint, Track};
+    ends_in_every_order(&[Endpoint, Deployment, Track]).await;
 }
 
 #[tokio::test]
 async fn everything_of_a_project_ends_in_every_order() {
-    use What::{Component, Deployment, Environment, Project, Track};
-    ends_in_every_order(&[Track, Deployment, Component, Project, Environment]).await;
+    use What::{Component, Deployment, Environment, Project};
+    ends_in_every_order(&[Deployment, Component, Project, Environment]).await;
 }
 
 #[tokio::test]
