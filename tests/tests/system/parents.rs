@@ -290,11 +290,14 @@ async fn an_api_waits_for_its_class_and_its_component() {
     );
     orchard.put::<PublishedApi>("cart-api", &[], spec).await;
     orchard
-        .until::<ApiBinding>("offered", "False", "APIClassNotFound")
+        .until::<ApiBinding>("offered", "False", "ServiceBindingNotFound")
         .await;
     nothing_released(&orchard).await;
-    orchard.put::<ApiClass>("open", &[], json!({})).await;
     orchard.instance::<Service>("cart", "shop", json!({})).await;
+    orchard
+        .until::<ApiBinding>("offered", "False", "APIClassNotFound")
+        .await;
+    orchard.put::<ApiClass>("open", &[], json!({})).await;
     orchard.until_ready::<ApiBinding>("offered").await;
 }
 
