@@ -99,8 +99,11 @@ impl Orchard {
             let gvk = GroupVersionKind::gvk(group, version, kind);
             let resource = ApiResource::from_gvk_with_plural(&gvk, plural);
             let api: Api<DynamicObject> = Api::all_with(self.stage.client(), &resource);
-            let list = api.list(&own).await;
-            let list = list.unwrap_or_else(|error| panic!("list {plural}: {error}"));
+            // A server that has just learned a kind may ask for a moment.
+            let list = eventually(&format!("{plural} are listed"), async || {
+                api.list(&own).await.map_err(|error| error.to_string())
+            })
+            .await;
             for object in list.items {
                 let name = object.metadata.name.clone().unwrap();
                 found.insert((kind.to_owned(), name), json!(object));
