@@ -103,6 +103,9 @@ fn artifacts() -> Vec<(Value, &'static str)> {
 
 #[tokio::test]
 async fn an_artifact_that_cannot_be_meant_names_the_field_and_what_ran_goes_on() {
+    if crate::every::is_for_the_embedded_alone() {
+        return;
+    }
     let orchard = two().await;
     let group = json!({ "configurations": [
         { "key": "host", "values": [{ "environment": "dev", "value": "x" }] }] });
@@ -127,6 +130,9 @@ async fn an_artifact_that_cannot_be_meant_names_the_field_and_what_ran_goes_on()
 
 #[tokio::test]
 async fn what_cannot_be_meant_from_the_start_is_not_begun() {
+    if crate::every::is_for_the_embedded_alone() {
+        return;
+    }
     let orchard = Orchard::open().await;
     orchard.component("cart", "shop", "Service").await;
     for (artifact, words) in artifacts().into_iter().take(5) {
@@ -146,6 +152,9 @@ async fn what_cannot_be_meant_from_the_start_is_not_begun() {
 
 #[tokio::test]
 async fn a_schedule_that_is_none_names_the_field() {
+    if crate::every::is_for_the_embedded_alone() {
+        return;
+    }
     let orchard = Orchard::open().await;
     orchard.component("report", "shop", "ScheduledTask").await;
     let task = |schedule: Value| {
@@ -189,6 +198,9 @@ async fn a_schedule_that_is_none_names_the_field() {
 
 #[tokio::test]
 async fn the_server_refuses_what_says_two_things_at_once_and_ports_that_are_none() {
+    if crate::every::is_for_the_embedded_alone() {
+        return;
+    }
     let orchard = two().await;
     let before = orchard.releases().await;
     let env = |env: Value| {
@@ -268,6 +280,9 @@ async fn the_server_refuses_what_says_two_things_at_once_and_ports_that_are_none
 
 #[tokio::test]
 async fn overrides_that_the_server_cannot_look_into_are_looked_into() {
+    if crate::every::is_for_the_embedded_alone() {
+        return;
+    }
     let orchard = two().await;
     let before = orchard.releases().await;
     let over =
@@ -317,6 +332,9 @@ fn operations(operations: &Value) -> Value {
 
 #[tokio::test]
 async fn an_endpoint_that_cannot_be_kept_names_the_field_and_stays_as_it_was() {
+    if crate::every::is_for_the_embedded_alone() {
+        return;
+    }
     let orchard = two().await;
     let jwks =
         json!({ "gateway": { "security": { "remoteJwks": { "uri": "http://idp.test/jwks" } } } });
@@ -370,6 +388,9 @@ async fn an_endpoint_that_cannot_be_kept_names_the_field_and_stays_as_it_was() {
 
 #[tokio::test]
 async fn of_two_endpoints_that_claim_one_path_the_older_one_has_it() {
+    if crate::every::is_for_the_embedded_alone() {
+        return;
+    }
     let orchard = two().await;
     let before = orchard.releases().await;
     let mut parents = of_track("shop", "cart").to_vec();
@@ -394,6 +415,9 @@ async fn of_two_endpoints_that_claim_one_path_the_older_one_has_it() {
 
 #[tokio::test]
 async fn an_environment_in_a_group_that_nobody_knows_is_named_by_the_group() {
+    if crate::every::is_for_the_embedded_alone() {
+        return;
+    }
     let orchard = two().await;
     let group = |environments: Value| {
         json!({
@@ -438,6 +462,9 @@ async fn an_environment_in_a_group_that_nobody_knows_is_named_by_the_group() {
 
 #[tokio::test]
 async fn classes_and_workloads_that_cannot_be_meant_leave_what_runs() {
+    if crate::every::is_for_the_embedded_alone() {
+        return;
+    }
     let orchard = two().await;
     orchard.open_class().await;
     let apis = json!({ "apis": { "api": api("default", "/v1", &["Public"]) } });
@@ -480,6 +507,9 @@ async fn classes_and_workloads_that_cannot_be_meant_leave_what_runs() {
 
 #[tokio::test]
 async fn a_component_of_the_chain_is_not_deployed_by_a_deployment() {
+    if crate::every::is_for_the_embedded_alone() {
+        return;
+    }
     let orchard = two().await;
     let of_chain = json!({ "owner": { "projectName": "shop" }, "componentType": { "name": "deployment/service" } });
     orchard
