@@ -49,7 +49,10 @@ async fn apply(cluster: &Cluster, object: &Value) -> anyhow::Result<Api<DynamicO
 /// Waits until an object is ready for this reason.
 async fn is_ready(api: &Api<DynamicObject>, name: &str, status: &str, reason: &str) {
     eventually(&format!("{name} is {status}, {reason}"), async || {
-        let said = api.get(name).await?.data["status"]["conditions"][0].take();
+        let object = api.get(name).await?.data;
+        // Whoever looks first finds no status at all.
+        let said = object.pointer("/status/conditions/0");
+        let said = said.cloned().unwrap_or_default();
         anyhow::ensure!(
             said["type"] == "Ready" && said["status"] == status,
             "{said}"
