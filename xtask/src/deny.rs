@@ -20,6 +20,8 @@ pub(crate) fn is_available() -> bool {
 
 /// Advisories need a database from the network; they are a task of their own (`cargo deny check`).
 pub(crate) fn run() -> anyhow::Result<()> {
+    // It reads the sources of every target's dependencies, also of those that nobody builds here.
+    workspace::run(&mut cargo(&["fetch", "--locked", "--quiet"]))?;
     let mut command = if is_installed() {
         cargo(&["deny"])
     } else {
