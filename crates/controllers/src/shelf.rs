@@ -7,6 +7,7 @@ use std::{
 
 use kube::Resource;
 use quadrille_planes::feed::{News, Told};
+use quadrille_types::labels::hierarchy;
 use serde::de::DeserializeOwned;
 
 use crate::key::Key;
@@ -29,6 +30,8 @@ pub(crate) struct Heard {
     pub(crate) changed: Vec<Key>,
     /// Objects that are gone.
     pub(crate) gone: Vec<Key>,
+    /// Names that labels gave these objects, now or before: others may know them by these.
+    pub(crate) also_called: Vec<Key>,
     /// Whether everything is known from now on, and was not before.
     pub(crate) is_complete_now: bool,
 }
@@ -125,22 +128,18 @@ impl<K: Resource<DynamicType = ()> + DeserializeOwned> Shelf<K> {
             // Until the list is complete, what is known is still there.
             News::Listing => self.unlisted = self.objects.keys().cloned().collect(),
             News::Listed(objects) => {
-                heard.changed = objects.iter().filter_map(|one| self.put(one)).collect();
+                for object in &objects {
+                    self.put(object, &mut heard);
+                }
             }
             News::Complete(_) => {
-                heard.gone = self.unlisted.drain().collect();
-                for key in &heard.gone {
-                    self.take(key);
+                for key in std::mem::take(&mut self.unlisted) {
+                    self.lose(key, &mut heard);
                 }
                 heard.is_complete_now = !std::mem::replace(&mut self.is_complete, true);
             }
-            News::Changed(object) => heard.changed.extend(self.put(&object)),
-            News::Gone(object) => {
-                let key = Key::told(&object.head());
-                if self.take(&key).is_some() {
-                    heard.gone.push(key);
-                }
-            }
+            News::Changed(object) => self.put(&object, &mut heard),
+            News::Gone(object) => self.lose(Key::told(&object.head()), &mut heard),
             News::Failed(error) => {
                 let kinds = K::plural(&());
                 tracing::warn!(%error, %kinds, "they cannot be watched");
@@ -149,15 +148,36 @@ impl<K: Resource<DynamicType = ()> + DeserializeOwned> Shelf<K> {
         heard
     }
 
-    fn put(&mut self, object: &Told) -> Option<Key> {
+    fn put(&mut self, object: &Told, heard: &mut Heard) {
         let key = Key::told(&object.head());
         self.unlisted.remove(&key);
-        let mut object: K = read(object)?;
+        let Some(mut object) = read::<K>(object) else {
+            return;
+        };
         // Who wrote which field is most of many objects, and nobody's business here.
         object.meta_mut().managed_fields = None;
+        let before = self.objects.get(&key);
+        heard
+            .also_called
+            .extend(before.and_then(|before| alias(&key, &**before)));
+        heard.also_called.extend(alias(&key, &object));
         self.insert(key.clone(), object);
-        Some(key)
+        heard.changed.push(key);
     }
+
+    fn lose(&mut self, key: Key, heard: &mut Heard) {
+        if let Some(lost) = self.take(&key) {
+            heard.also_called.extend(alias(&key, &*lost));
+            heard.gone.push(key);
+        }
+    }
+}
+
+/// The name that a label gives an object besides its own.
+fn alias(key: &Key, object: &impl Resource) -> Option<Key> {
+    let labels = object.meta().labels.as_ref()?;
+    let name = labels.get(hierarchy::NAME)?;
+    (**name != *key.name).then(|| Key::new(&key.namespace, name))
 }
 
 /// Reads an object of ours; one that cannot be understood is skipped, and said.
@@ -207,5 +227,23 @@ mod tests {
             [Key::new("", "b")]
         );
         assert_eq!(shelf.keys().count(), 0);
+    }
+
+    #[test]
+    fn the_names_that_labels_give_are_told_as_well() {
+        let labelled = |name: &str| {
+            Told::from(json!({
+                "apiVersion": "openchoreo.dev/v1alpha1", "kind": "Organization",
+                "metadata": { "name": "a", "labels": { "openchoreo.dev/name": name } },
+            }))
+        };
+        let key = |name: &str| Key::new("", name);
+        let mut shelf = Shelf::<Organization>::default();
+        let mut also_called = |news| shelf.hear(news).also_called;
+        assert_eq!(also_called(News::Changed(labelled("a"))), []);
+        assert_eq!(also_called(News::Changed(labelled("b"))), [key("b")]);
+        let both = [key("b"), key("c")];
+        assert_eq!(also_called(News::Changed(labelled("c"))), both);
+        assert_eq!(also_called(News::Gone(labelled("c"))), [key("c")]);
     }
 }

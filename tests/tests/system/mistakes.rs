@@ -13,15 +13,6 @@ use crate::{
     orchard::{Orchard, endpoint_of, image, of_track, offering, template, with},
 };
 
-/// These have not been seen to pass on a shared control plane yet.
-macro_rules! not_for_the_real_one {
-    () => {
-        if crate::every::is_for_the_embedded_alone() {
-            return;
-        }
-    };
-}
-
 /// Two deployed services, of which one is about to be told nonsense.
 async fn two() -> Orchard {
     let orchard = Orchard::open().await;
@@ -111,7 +102,6 @@ fn artifacts() -> Vec<(Value, &'static str)> {
 
 #[tokio::test]
 async fn an_artifact_that_cannot_be_meant_names_the_field_and_what_ran_goes_on() {
-    not_for_the_real_one!();
     let orchard = two().await;
     let group = json!({ "configurations": [
         { "key": "host", "values": [{ "environment": "dev", "value": "x" }] }] });
@@ -136,7 +126,6 @@ async fn an_artifact_that_cannot_be_meant_names_the_field_and_what_ran_goes_on()
 
 #[tokio::test]
 async fn what_cannot_be_meant_from_the_start_is_not_begun() {
-    not_for_the_real_one!();
     let orchard = Orchard::open().await;
     orchard.component("cart", "shop", "Service").await;
     for (artifact, words) in artifacts().into_iter().take(5) {
@@ -156,7 +145,6 @@ async fn what_cannot_be_meant_from_the_start_is_not_begun() {
 
 #[tokio::test]
 async fn a_schedule_that_is_none_names_the_field() {
-    not_for_the_real_one!();
     let orchard = Orchard::open().await;
     orchard.component("report", "shop", "ScheduledTask").await;
     let task = |schedule: Value| {
@@ -200,7 +188,6 @@ async fn a_schedule_that_is_none_names_the_field() {
 
 #[tokio::test]
 async fn the_server_refuses_what_says_two_things_at_once_and_ports_that_are_none() {
-    not_for_the_real_one!();
     let orchard = two().await;
     let before = orchard.releases().await;
     let env = |env: Value| {
@@ -280,7 +267,6 @@ async fn the_server_refuses_what_says_two_things_at_once_and_ports_that_are_none
 
 #[tokio::test]
 async fn overrides_that_the_server_cannot_look_into_are_looked_into() {
-    not_for_the_real_one!();
     let orchard = two().await;
     let before = orchard.releases().await;
     let over =
@@ -330,7 +316,6 @@ fn operations(operations: &Value) -> Value {
 
 #[tokio::test]
 async fn an_endpoint_that_cannot_be_kept_names_the_field_and_stays_as_it_was() {
-    not_for_the_real_one!();
     let orchard = two().await;
     let jwks =
         json!({ "gateway": { "security": { "remoteJwks": { "uri": "http://idp.test/jwks" } } } });
@@ -384,7 +369,6 @@ async fn an_endpoint_that_cannot_be_kept_names_the_field_and_stays_as_it_was() {
 
 #[tokio::test]
 async fn of_two_endpoints_that_claim_one_path_the_older_one_has_it() {
-    not_for_the_real_one!();
     let orchard = two().await;
     let before = orchard.releases().await;
     let mut parents = of_track("shop", "cart").to_vec();
@@ -409,7 +393,6 @@ async fn of_two_endpoints_that_claim_one_path_the_older_one_has_it() {
 
 #[tokio::test]
 async fn an_environment_in_a_group_that_nobody_knows_is_named_by_the_group() {
-    not_for_the_real_one!();
     let orchard = two().await;
     let group = |environments: Value| {
         json!({
@@ -454,7 +437,6 @@ async fn an_environment_in_a_group_that_nobody_knows_is_named_by_the_group() {
 
 #[tokio::test]
 async fn classes_and_workloads_that_cannot_be_meant_leave_what_runs() {
-    not_for_the_real_one!();
     let orchard = two().await;
     orchard.open_class().await;
     let apis = json!({ "apis": { "api": api("default", "/v1", &["Public"]) } });
@@ -497,7 +479,6 @@ async fn classes_and_workloads_that_cannot_be_meant_leave_what_runs() {
 
 #[tokio::test]
 async fn a_component_of_the_chain_is_not_deployed_by_a_deployment() {
-    not_for_the_real_one!();
     let orchard = two().await;
     let of_chain = json!({ "owner": { "projectName": "shop" }, "componentType": { "name": "deployment/service" } });
     orchard

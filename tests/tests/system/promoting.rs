@@ -30,9 +30,6 @@ async fn image_of(orchard: &Orchard, release: &str) -> Value {
 
 #[tokio::test]
 async fn a_deployment_is_promoted_in_order_and_runs_in_production_once_somebody_agrees() {
-    if crate::every::is_for_the_embedded_alone() {
-        return;
-    }
     let orchard = Orchard::open().await;
     strict(&orchard).await;
     orchard.component("cart", "shop", "Service").await;
@@ -82,9 +79,6 @@ async fn a_deployment_is_promoted_in_order_and_runs_in_production_once_somebody_
 
 #[tokio::test]
 async fn an_advising_pipeline_lets_a_deployment_skip_a_stage() {
-    if crate::every::is_for_the_embedded_alone() {
-        return;
-    }
     let orchard = Orchard::open().await;
     orchard.component("cart", "shop", "Service").await;
     let first = image("registry.test/cart:1", offering());
@@ -106,9 +100,6 @@ async fn promote(orchard: &Orchard, to: &str) {
 
 #[tokio::test]
 async fn a_binding_is_promoted_in_order_and_runs_in_production_once_somebody_agrees() {
-    if crate::every::is_for_the_embedded_alone() {
-        return;
-    }
     let orchard = Orchard::open().await;
     strict(&orchard).await;
     orchard.instance::<Service>("cart", "shop", json!({})).await;
@@ -156,9 +147,6 @@ async fn a_binding_is_promoted_in_order_and_runs_in_production_once_somebody_agr
 
 #[tokio::test]
 async fn an_instance_follows_the_pipeline_to_another_first_environment() {
-    if crate::every::is_for_the_embedded_alone() {
-        return;
-    }
     let orchard = Orchard::open().await;
     let from_staging = json!([
         { "sourceEnvironmentRef": "staging", "targetEnvironmentRefs": [{ "name": "prod" }] }]);

@@ -61,33 +61,21 @@ async fn goes_and_comes<I: Ours, B: Ours>(runs: &str) {
 
 #[tokio::test]
 async fn a_service_is_suspended_undeployed_and_brought_back() {
-    if crate::every::is_for_the_embedded_alone() {
-        return;
-    }
     goes_and_comes::<Service, ServiceBinding>("Deployment").await;
 }
 
 #[tokio::test]
 async fn a_web_application_is_suspended_undeployed_and_brought_back() {
-    if crate::every::is_for_the_embedded_alone() {
-        return;
-    }
     goes_and_comes::<WebApplication, WebApplicationBinding>("Deployment").await;
 }
 
 #[tokio::test]
 async fn a_scheduled_task_is_suspended_undeployed_and_brought_back() {
-    if crate::every::is_for_the_embedded_alone() {
-        return;
-    }
     goes_and_comes::<ScheduledTask, ScheduledTaskBinding>("CronJob").await;
 }
 
 #[tokio::test]
 async fn an_api_is_taken_away_and_brought_back_and_its_component_goes_on() {
-    if crate::every::is_for_the_embedded_alone() {
-        return;
-    }
     let orchard = Orchard::open().await;
     orchard.put::<ApiClass>("default", &[], json!({})).await;
     orchard.instance::<Service>("cart", "shop", json!({})).await;
@@ -122,9 +110,6 @@ async fn an_api_is_taken_away_and_brought_back_and_its_component_goes_on() {
 
 #[tokio::test]
 async fn what_is_taken_away_leaves_the_cell_to_who_is_still_there() {
-    if crate::every::is_for_the_embedded_alone() {
-        return;
-    }
     let orchard = Orchard::open().await;
     orchard.instance::<Service>("cart", "shop", json!({})).await;
     orchard.service("stock", "shop").await;

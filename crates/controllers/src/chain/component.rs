@@ -20,7 +20,10 @@ pub(super) use self::examine::versions_of;
 use self::examine::{Examined, Problem, examine};
 use super::{
     inputs::plane,
-    shelves::{about_component, annotation, is_going, name, namespace, of_component, release_name},
+    shelves::{
+        about_component, annotation, in_project, is_going, name, namespace, of_component,
+        release_name,
+    },
 };
 use crate::{
     key::Key,
@@ -29,7 +32,7 @@ use crate::{
         step::{Found, Kind, Step, Thing, names},
     },
     releases::{Context, Inner},
-    system::shelves::logical,
+    system::{hierarchy::is_rivalled, shelves::logical},
 };
 
 /// What was found out about a component.
@@ -69,12 +72,13 @@ fn around(world: &Inner, key: &Key) -> Option<Seen> {
     Some(Seen {
         belongings: {
             let mut belongings = vec![found(Kind::ReleaseBinding, bindings.iter())];
-            // Labels have its logical name.
+            // Owners have the name of the object.
+            belongings.extend(world.system.belongings(here, &all));
+            // Labels have its logical name, which somebody else may have as well.
             let labelled = of_component(project, logical(&*component));
-            belongings.extend(world.system.belongings(here, &labelled));
-            if labelled != all {
-                // Owners have that of the object.
-                belongings.extend(world.system.belongings(here, &all));
+            let components = chain.components.of_group(here, &in_project(project));
+            if labelled != all && !is_rivalled(&*component, components) {
+                belongings.extend(world.system.belongings(here, &labelled));
             }
             belongings.extend([
                 found(

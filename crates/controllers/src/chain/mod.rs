@@ -103,25 +103,35 @@ pub(crate) fn hear<K: Resource<DynamicType = ()> + DeserializeOwned>(
     concerned: fn(&Inner, &K) -> Vec<Thing>,
     everything: fn(&Inner) -> Vec<Thing>,
 ) {
-    // What is gone is looked up before it is.
-    let lost = match &news {
-        News::Gone(object) => object.read::<K>().ok(),
-        _ => None,
-    };
     let things = {
         let mut world = context.world.look();
-        let mut things: Vec<Thing> = lost
-            .map(|lost| concerned(&world, &lost))
-            .unwrap_or_default();
+        let before = match &news {
+            News::Gone(object) | News::Changed(object) => {
+                let key = Key::told(&object.head());
+                shelf(&mut world).get(&key).cloned()
+            }
+            _ => None,
+        };
+        // What is gone is looked up before it is.
+        let mut things = match (&news, &before) {
+            (News::Gone(_), Some(before)) => concerned(&world, before),
+            _ => Vec::new(),
+        };
         let heard = shelf(&mut world).hear(news);
         let is_relisted = !heard.gone.is_empty() && things.is_empty();
         if heard.is_complete_now || is_relisted {
             things = everything(&world);
-        } else {
-            for key in &heard.changed {
-                let object = shelf(&mut world).get(key).cloned();
-                things.extend(object.iter().flat_map(|object| concerned(&world, object)));
-            }
+        }
+        for key in &heard.changed {
+            let Some(object) = shelf(&mut world).get(key).cloned() else {
+                continue;
+            };
+            things.extend(concerned(&world, &object));
+            // Whoever had to do with it until now may miss it, or be rid of it.
+            let moved = before
+                .as_ref()
+                .filter(|before| has_moved(&***before, &*object));
+            things.extend(moved.iter().flat_map(|before| concerned(&world, before)));
         }
         things
     };
@@ -135,6 +145,12 @@ pub(crate) fn hear<K: Resource<DynamicType = ()> + DeserializeOwned>(
     }
 }
 
+/// Whether an object may have to do with others than before.
+fn has_moved(before: &impl Resource, now: &impl Resource) -> bool {
+    let (before, now) = (before.meta(), now.meta());
+    before.generation != now.generation || before.labels != now.labels
+}
+
 /// Something that bindings stand on changed: whoever stands on it looks again.
 pub(crate) fn platform_changed(
     context: &Context,
@@ -144,6 +160,7 @@ pub(crate) fn platform_changed(
     let things: Vec<Thing> = {
         let world = context.world.look();
         let keys = heard.changed.iter().chain(&heard.gone);
+        let keys = keys.chain(&heard.also_called);
         keys.flat_map(|key| concerned(&world, key)).collect()
     };
     for thing in things {

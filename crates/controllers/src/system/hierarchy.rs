@@ -13,7 +13,7 @@ use super::shelves::{Belongs, label, logical, named};
 use crate::{
     chain::{
         inputs::plane,
-        shelves::{in_project, name, namespace},
+        shelves::{in_project, is_going, name, namespace},
     },
     releases::Inner,
 };
@@ -149,6 +149,17 @@ fn check_name(level: Level, object: &impl Resource) -> Result<(), Problem> {
         hierarchy::NAME
     );
     Err((Reason::InvalidConfiguration, words))
+}
+
+/// Whether another one, which stays, has the same name in labels: whatever belongs to that name is not this one's to take
+/// along.
+pub(crate) fn is_rivalled<'a, K: Resource + 'a>(
+    object: &K,
+    mut near: impl Iterator<Item = &'a Arc<K>>,
+) -> bool {
+    near.any(|one| {
+        name(&**one) != name(object) && logical(&**one) == logical(object) && !is_going(&**one)
+    })
 }
 
 /// The project and the component that labels name.

@@ -52,18 +52,19 @@ fn around<I: Instance>(world: &Inner, key: &Key) -> Option<Seen<I>> {
 }
 
 fn needed<I: Instance>(world: &Inner, instance: &I) -> Result<(Arc<Workload>, String), Problem> {
-    let (here, wanted) = (namespace(instance), instance.workload_name());
+    let here = namespace(instance);
+    let owner = instance.owner();
+    let project = owner.project_name.as_str();
+    if world.shelves.projects.find(here, project).is_none() {
+        return Err(no_project(here, owner));
+    }
+    let wanted = instance.workload_name();
     let workload = world.chain.workloads.find(here, wanted).ok_or_else(|| {
         let words = format!(
             "spec.workloadName: there is no Workload {wanted:?} in namespace {here:?}: create it, or name another"
         );
         (Reason::WorkloadNotFound, words)
     })?;
-    let owner = instance.owner();
-    let project = owner.project_name.as_str();
-    if world.shelves.projects.find(here, project).is_none() {
-        return Err(no_project(here, owner));
-    }
     let pipeline = pipeline(&world.shelves, here, project)
         .map_err(|words| (Reason::DeploymentPipelineNotFound, words))?;
     let first = pipeline.first().ok_or_else(|| {

@@ -18,7 +18,7 @@ mod deployment;
 mod destination;
 mod endpoint;
 mod group;
-mod hierarchy;
+pub(crate) mod hierarchy;
 mod instance;
 pub(crate) mod kinds;
 #[cfg(test)]

@@ -7,8 +7,8 @@ use quadrille_types::conditions::{ConditionType, Holds, Reason};
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
-    hierarchy::component_of,
-    shelves::{Belongs, logical, of_artifact, of_track},
+    hierarchy::{component_of, is_rivalled},
+    shelves::{Belongs, logical, named, of_artifact, of_track},
 };
 use crate::{
     chain::shelves::{is_going, name},
@@ -37,16 +37,22 @@ pub(super) async fn run(context: &Context, thing: &Thing) -> Option<Duration> {
                     let at = Belongs::of(&**track);
                     let here = &world.system;
                     let group = of_track(at.project, at.component, logical(&**track));
-                    let belongings = [
-                        of(Kind::Deployment, &here.deployments, at.namespace, &group),
-                        of(
-                            Kind::DeployableArtifact,
-                            &here.artifacts,
-                            at.namespace,
-                            &group,
-                        ),
-                        of(Kind::Build, &here.builds, at.namespace, &group),
-                    ];
+                    let name = named(&[at.project, at.component, logical(&**track)]);
+                    let near = here.tracks.of_group(at.namespace, &name);
+                    let belongings = if is_rivalled(&**track, near) {
+                        Vec::new()
+                    } else {
+                        Vec::from([
+                            of(Kind::Deployment, &here.deployments, at.namespace, &group),
+                            of(
+                                Kind::DeployableArtifact,
+                                &here.artifacts,
+                                at.namespace,
+                                &group,
+                            ),
+                            of(Kind::Build, &here.builds, at.namespace, &group),
+                        ])
+                    };
                     let words = Words {
                         is_there: Reason::DeploymentTrackAvailable,
                         is_ending: Reason::DeploymentTrackFinalizing,
