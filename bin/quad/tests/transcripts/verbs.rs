@@ -112,7 +112,13 @@ fn a_deletion_that_is_stopped_halfway_is_finished_by_the_next() {
 
 #[test]
 fn samples_do_what_is_written_beside_them() {
-    for sample in ["greeter", "shop", "scheduled-task", "overrides"] {
+    for sample in [
+        "greeter",
+        "shop",
+        "scheduled-task",
+        "overrides",
+        "deployment-system",
+    ] {
         let home = tempdir().unwrap();
         let instance = Instance::start_on_data(home.path());
         Desk::of(home.path(), &instance).follow_sample(sample);
