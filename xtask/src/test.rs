@@ -29,7 +29,14 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     steps.run("tests on the embedded API", || {
         workspace::run(
-            cargo(&["test", "--workspace", "--locked", "--quiet"]).env_remove(KUBECONFIG_VARIABLE),
+            cargo(&[
+                "test",
+                "--workspace",
+                "--locked",
+                "--quiet",
+                "--no-fail-fast",
+            ])
+            .env_remove(KUBECONFIG_VARIABLE),
         )
     })?;
     if can_have_a_real_control_plane()? {
@@ -91,7 +98,7 @@ fn tests_on_a_real_control_plane() -> anyhow::Result<()> {
     let runtime = tokio::runtime::Runtime::new()?;
     let plane = runtime.block_on(ControlPlane::start(Options::full()))?;
     let packages = workspace::users_of("quadrille-testkit")?;
-    let mut command = cargo(&["test", "--locked", "--quiet", "--tests"]);
+    let mut command = cargo(&["test", "--locked", "--quiet", "--no-fail-fast", "--tests"]);
     command
         .args(packages.iter().flat_map(|package| ["--package", package]))
         .env(KUBECONFIG_VARIABLE, plane.kubeconfig());

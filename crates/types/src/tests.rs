@@ -14,6 +14,7 @@ fn samples() -> Vec<(String, Value)> {
         .into_iter()
         .flat_map(|part| fs::read_dir(folder.join(part)).unwrap())
         .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|end| end == "yaml"))
         .collect();
     files.sort();
     files

@@ -34,8 +34,11 @@ fn samples(cluster: &Cluster) -> anyhow::Result<Vec<Value>> {
     let files = files.chain(fs::read_dir(folder.join("components"))?);
     let files = files.chain(fs::read_dir(folder.join("deployment-system"))?);
     for (number, file) in files.enumerate() {
-        let documents: Vec<Value> =
-            serde_saphyr::from_multiple(&fs::read_to_string(file?.path())?)?;
+        let path = file?.path();
+        if path.extension().is_none_or(|end| end != "yaml") {
+            continue;
+        }
+        let documents: Vec<Value> = serde_saphyr::from_multiple(&fs::read_to_string(path)?)?;
         for mut document in documents {
             if document["apiVersion"] != "openchoreo.dev/v1alpha1" {
                 continue;
