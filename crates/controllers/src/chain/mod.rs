@@ -24,7 +24,7 @@ pub(crate) mod releases;
 pub(crate) mod shelves;
 pub(crate) mod wake;
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::HashMap, slice, sync::Arc, time::Duration};
 
 use kube::{Resource, core::ApiResource};
 use quadrille_planes::feed::{self, News, Source};
@@ -105,16 +105,22 @@ pub(crate) fn hear<K: Resource<DynamicType = ()> + DeserializeOwned>(
 ) {
     let things = {
         let mut world = context.world.look();
-        let before = match &news {
-            News::Gone(object) | News::Changed(object) => {
-                let key = Key::told(&object.head());
-                shelf(&mut world).get(&key).cloned()
-            }
-            _ => None,
+        let told = match &news {
+            News::Gone(object) | News::Changed(object) => slice::from_ref(object),
+            News::Listed(objects) => objects,
+            _ => &[],
         };
+        let before: HashMap<Key, Arc<K>> = told
+            .iter()
+            .map(|object| Key::told(&object.head()))
+            .filter_map(|key| Some((key.clone(), Arc::clone(shelf(&mut world).get(&key)?))))
+            .collect();
         // What is gone is looked up before it is.
-        let mut things = match (&news, &before) {
-            (News::Gone(_), Some(before)) => concerned(&world, before),
+        let mut things: Vec<Thing> = match &news {
+            News::Gone(_) => before
+                .values()
+                .flat_map(|it| concerned(&world, it))
+                .collect(),
             _ => Vec::new(),
         };
         let heard = shelf(&mut world).hear(news);
@@ -129,7 +135,7 @@ pub(crate) fn hear<K: Resource<DynamicType = ()> + DeserializeOwned>(
             things.extend(concerned(&world, &object));
             // Whoever had to do with it until now may miss it, or be rid of it.
             let moved = before
-                .as_ref()
+                .get(key)
                 .filter(|before| has_moved(&***before, &*object));
             things.extend(moved.iter().flat_map(|before| concerned(&world, before)));
         }
