@@ -43,7 +43,10 @@ fn takes_pods(node: &Node) -> bool {
 
 fn node(index: usize) -> anyhow::Result<Node> {
     let name = format!("node-{index}");
-    let room = json!({ "cpu": "32", "memory": "256Gi", "pods": "110", "ephemeral-storage": "1Ti" });
+    // Room for what all tests of a run leave behind.
+    let room = json!({
+        "cpu": "10k", "memory": "100Ti", "pods": "100k", "ephemeral-storage": "1Pi",
+    });
     Ok(serde_json::from_value(json!({
         "metadata": {
             "name": name,
