@@ -38,21 +38,40 @@ impl Numbers<'_> {
 
     /// A goal that is met from a bound upwards.
     pub(super) fn at_least(&mut self, what: &str, measured: f64, bound: f64, unit: &str) {
-        self.goal(what, measured, Bound::AtLeast(bound), unit);
+        self.goal(what, measured, Bound::AtLeast(bound), unit, None);
+    }
+
+    /// The same, with what a profile says should it be missed.
+    pub(super) fn at_least_or(
+        &mut self,
+        what: &str,
+        measured: f64,
+        bound: f64,
+        unit: &str,
+        profile: String,
+    ) {
+        self.goal(what, measured, Bound::AtLeast(bound), unit, Some(profile));
     }
 
     /// A goal that is met up to a bound.
     pub(super) fn at_most(&mut self, what: &str, measured: f64, bound: f64, unit: &str) {
-        self.goal(what, measured, Bound::AtMost(bound), unit);
+        self.goal(what, measured, Bound::AtMost(bound), unit, None);
     }
 
-    fn goal(&mut self, what: &str, measured: f64, bound: Bound, unit: &str) {
+    fn goal(
+        &mut self,
+        what: &str,
+        measured: f64,
+        bound: Bound,
+        unit: &str,
+        profile: Option<String>,
+    ) {
         self.report.goal(Goal {
             what: format!("{what}, {}", self.server),
             bound,
             measured,
             unit: unit.to_owned(),
-            profile: None,
+            profile,
         });
     }
 }

@@ -13,6 +13,16 @@ pub(super) fn resident(pids: &[u32]) -> Result<f64> {
     Ok(kibibytes / 1024.0)
 }
 
+/// How much of the resident memory of processes is their program, mapped from its file, and how much are their data, in MiB.
+pub(super) fn program_and_data(pids: &[u32]) -> Result<(f64, f64)> {
+    let mut sizes = (0.0, 0.0);
+    for pid in pids {
+        sizes.0 += status(*pid, "RssFile:")? / 1024.0;
+        sizes.1 += status(*pid, "RssAnon:")? / 1024.0;
+    }
+    Ok(sizes)
+}
+
 /// A size of a process in KiB.
 fn status(pid: u32, field: &str) -> Result<f64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status"))

@@ -143,9 +143,9 @@ async fn rest(
 ) -> Result<()> {
     eprintln!("at rest {when}");
     tokio::time::sleep(SETTLE).await;
-    let memory = process::resident(&subject.pids)?;
     let share =
         process::processor_share(&subject.pids, Duration::from_secs(arguments.rest)).await?;
+    let memory = process::resident(&subject.pids)?;
     report.measured(
         format!("at rest {when}"),
         &[("MiB", memory), ("% CPU", share)],
@@ -153,7 +153,13 @@ async fn rest(
     report.number("embedded", &format!("MiB at rest {when}"), memory);
     report.number("embedded", &format!("% CPU at rest {when}"), share);
     if has_goals {
-        report.goal(at_most("memory at rest", memory, 60.0, "MiB"));
+        let (program, data) = process::program_and_data(&subject.pids)?;
+        report.goal(Goal {
+            profile: Some(format!(
+                "{program:.1} MiB are the program itself, mapped from its file; {data:.1} MiB are data"
+            )),
+            ..at_most("memory at rest", memory, 60.0, "MiB")
+        });
         report.goal(at_most("processor at rest", share, 0.1, "% CPU"));
     }
     Ok(())
