@@ -147,8 +147,7 @@ async fn measure(subject: &Subject, arguments: &Arguments, report: &mut Report) 
         0.8,
         "×",
         format!(
-            "the controllers took {own:.2} s of the {:.2} s that {cores} processors had; beside the bare client, the server had \
-             nearly all of them",
+            "the controllers took {own:.2} s of the {:.2} s that {cores} processors had, which the server did not get",
             took.as_secs_f64() * f64::from(u16::try_from(cores.get())?),
         ),
     );
