@@ -1,5 +1,7 @@
 //! `cargo xtask check`: everything that needs no cluster and no test run.
 
+use std::process::Command;
+
 use crate::{
     deny, faults, generate, house, layers,
     steps::Steps,
@@ -50,9 +52,9 @@ pub(crate) fn add(steps: &mut Steps) -> anyhow::Result<()> {
         "warnings",
     ];
     steps.run("lints", || workspace::run(&mut cargo(&clippy)))?;
-    let fuzz = ["run", "--quiet", "--locked", "--package", "quadrille-fuzz"];
     steps.run("hostile input", || {
+        let fuzz = workspace::built("quadrille-fuzz")?;
         let seconds = FUZZ_SECONDS.to_string();
-        workspace::run(cargo(&fuzz).args(["--", "--seconds", &seconds]))
+        workspace::run(Command::new(fuzz).args(["--seconds", &seconds]))
     })
 }

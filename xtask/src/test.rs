@@ -2,6 +2,8 @@
 //! against it, then the cluster tests again on a real control plane. The real part needs Go, once, to build it:
 //! without Go it is skipped, loudly, except with `CI=true`.
 
+use std::{env, num::NonZero, process::Command, thread};
+
 use anyhow::bail;
 use quadrille_testkit::{assets as parts, real::KUBECONFIG_VARIABLE};
 
@@ -10,6 +12,9 @@ use crate::{
     steps::{self, Started, Steps},
     workspace::{self, cargo},
 };
+
+/// How many tests of a program run at once.
+const TEST_THREADS: &str = "RUST_TEST_THREADS";
 
 /// Options of `cargo xtask test`.
 #[derive(clap::Args)]
@@ -25,16 +30,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         check::add(&mut steps)?;
     }
     steps.run("tests on the embedded API", || {
-        workspace::run(
-            cargo(&[
-                "test",
-                "--workspace",
-                "--locked",
-                "--quiet",
-                "--no-fail-fast",
-            ])
-            .env_remove(KUBECONFIG_VARIABLE),
-        )
+        workspace::run(tests().arg("--workspace").env_remove(KUBECONFIG_VARIABLE))
     })?;
     if can_have_a_real_control_plane()? {
         // The suites of others mostly wait, so they do it beside something that computes.
@@ -90,13 +86,26 @@ fn can_have_envoy() -> anyhow::Result<bool> {
     Ok(can)
 }
 
+/// All tests, even when one fails. Most of them wait now and then: twice as many at once keep the processors busy.
+fn tests() -> Command {
+    let mut command = cargo(&["test", "--locked", "--quiet", "--no-fail-fast"]);
+    if env::var_os(TEST_THREADS).is_none() {
+        let processors = thread::available_parallelism().map_or(1, NonZero::get);
+        command.env(TEST_THREADS, (2 * processors).to_string());
+    }
+    command
+}
+
 /// Runs the tests of all packages that use testkit once more, each program on a control plane of its own: on one for all,
 /// the namespaces that the first ones leave behind are still going while the last ones wait for theirs to go.
 fn tests_on_a_real_control_plane() -> anyhow::Result<()> {
     let packages = workspace::users_of("quadrille-testkit")?;
-    let mut command = cargo(&["test", "--locked", "--quiet", "--no-fail-fast", "--tests"]);
+    let mut command = tests();
     command
+        .arg("--tests")
         .args(packages.iter().flat_map(|package| ["--package", package]))
-        .env(KUBECONFIG_VARIABLE, "start");
+        .env(KUBECONFIG_VARIABLE, "start")
+        // The parts of a control plane collect their garbage all the time, for a little less memory.
+        .env("GOGC", "400");
     workspace::run(&mut command)
 }

@@ -65,13 +65,15 @@ fn shown(command: &Command) -> String {
     words.join(" ")
 }
 
-/// A binary of this workspace that `cargo build` has just made.
-pub(crate) fn built(name: &str) -> anyhow::Result<PathBuf> {
-    built_as("debug", name)
+/// A program of ours for tests, built now if need be. It is built together with the tasks: alone it would ask for other
+/// features of what they share, and so build it anew.
+pub(crate) fn built(package: &str) -> anyhow::Result<PathBuf> {
+    let programs = ["--package", package, "--package", "xtask"];
+    run(cargo(&["build", "--quiet", "--locked"]).args(programs))?;
+    built_as("debug", package)
 }
 
-/// An optimized program of ours, built now if need be. All are built together: one after the other, each would
-/// ask for other features of what they share, and so build it anew.
+/// An optimized program of ours, built now if need be. All are built together, for the same reason.
 pub(crate) fn built_release(name: &str) -> anyhow::Result<PathBuf> {
     let programs = ["--package", "quad", "--package", "quad-controller"];
     run(cargo(&["build", "--release"]).args(programs))?;

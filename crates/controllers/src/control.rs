@@ -1,11 +1,11 @@
 //! The control plane's own API: where Releases and planes are read from and their status is written to.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use http::{Request, header};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference, Time};
 use kube::{Client, Resource};
-use quadrille_engine::{Fence, Guarded};
+use quadrille_engine::{Fence, Guarded, body, built};
 use quadrille_planes::{Connected, Plane, PlaneName, Settings, Trouble, feed::url_path};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -21,7 +21,43 @@ const METADATA: &str = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;
 
 #[derive(Deserialize)]
 struct Written {
-    metadata: ObjectMeta,
+    metadata: Kept,
+}
+
+/// Metadata as far as it matters after a write: who wrote which field is most of it, and nobody's business here.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Kept {
+    namespace: Option<String>,
+    name: Option<String>,
+    uid: Option<String>,
+    resource_version: Option<String>,
+    generation: Option<i64>,
+    creation_timestamp: Option<Time>,
+    deletion_timestamp: Option<Time>,
+    finalizers: Option<Vec<String>>,
+    labels: Option<BTreeMap<String, String>>,
+    annotations: Option<BTreeMap<String, String>>,
+    owner_references: Option<Vec<OwnerReference>>,
+}
+
+impl From<Written> for ObjectMeta {
+    fn from(Written { metadata }: Written) -> Self {
+        Self {
+            namespace: metadata.namespace,
+            name: metadata.name,
+            uid: metadata.uid,
+            resource_version: metadata.resource_version,
+            generation: metadata.generation,
+            creation_timestamp: metadata.creation_timestamp,
+            deletion_timestamp: metadata.deletion_timestamp,
+            finalizers: metadata.finalizers,
+            labels: metadata.labels,
+            annotations: metadata.annotations,
+            owner_references: metadata.owner_references,
+            ..Self::default()
+        }
+    }
 }
 
 impl Control {
@@ -74,9 +110,9 @@ impl Control {
         let request = Request::patch(url)
             .header(header::CONTENT_TYPE, "application/merge-patch+json")
             .header(header::ACCEPT, METADATA)
-            .body(patch.to_string().into_bytes());
+            .body(body(patch));
         let written: Written = self.guarded.write(built(request)?).await?;
-        Ok(written.metadata)
+        Ok(written.into())
     }
 
     /// Deletes exactly this object: another one of the same name stays, and one that is gone is gone.
@@ -87,7 +123,7 @@ impl Control {
         });
         let request = Request::delete(path)
             .header(header::CONTENT_TYPE, "application/json")
-            .body(options.to_string().into_bytes());
+            .body(body(&options));
         match self.guarded.write::<Value>(built(request)?).await {
             Ok(_) | Err(Trouble::NotFound(_) | Trouble::Conflict(_)) => Ok(()),
             Err(trouble) => Err(trouble),
@@ -99,9 +135,9 @@ impl Control {
         let request = Request::post(path)
             .header(header::CONTENT_TYPE, "application/json")
             .header(header::ACCEPT, METADATA)
-            .body(object.to_string().into_bytes());
+            .body(body(object));
         let written: Written = self.guarded.write(built(request)?).await?;
-        Ok(written.metadata)
+        Ok(written.into())
     }
 }
 
@@ -113,8 +149,4 @@ fn path<K: Resource<DynamicType = ()>>(namespace: &str, name: &str, subresource:
     } else {
         format!("{collection}/{name}/{subresource}")
     }
-}
-
-fn built(request: http::Result<Request<Vec<u8>>>) -> Result<Request<Vec<u8>>, Trouble> {
-    request.map_err(|error| Trouble::Unsendable(error.to_string()))
 }

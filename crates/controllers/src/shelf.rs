@@ -139,7 +139,7 @@ impl<K: Resource<DynamicType = ()> + DeserializeOwned> Shelf<K> {
                 heard.is_complete_now = !std::mem::replace(&mut self.is_complete, true);
             }
             News::Changed(object) => self.put(&object, &mut heard),
-            News::Gone(object) => self.lose(Key::told(&object.head()), &mut heard),
+            News::Gone(object) => self.lose(Key::told(object.head()), &mut heard),
             News::Failed(error) => {
                 let kinds = K::plural(&());
                 tracing::warn!(%error, %kinds, "they cannot be watched");
@@ -149,7 +149,7 @@ impl<K: Resource<DynamicType = ()> + DeserializeOwned> Shelf<K> {
     }
 
     fn put(&mut self, object: &Told, heard: &mut Heard) {
-        let key = Key::told(&object.head());
+        let key = Key::told(object.head());
         self.unlisted.remove(&key);
         let Some(mut object) = read::<K>(object) else {
             return;
@@ -185,7 +185,7 @@ pub(crate) fn read<K: DeserializeOwned>(object: &Told) -> Option<K> {
     match object.read() {
         Ok(object) => Some(object),
         Err(error) => {
-            let name = object.head().name;
+            let name = &object.head().name;
             tracing::warn!(%name, %error, "an object cannot be understood and is left alone");
             None
         }

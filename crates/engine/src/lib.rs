@@ -26,6 +26,7 @@ pub use failure::Failure;
 pub use fence::Fence;
 pub use guarded::{DEADLINE, Guarded};
 pub use replace::{Immutable, immutable};
+pub use requests::{body, built};
 pub use send::{Applied, Owner, recorded};
 pub use sights::{AtOnce, Doing, Sights, Tell};
 pub use site::{Deleted, Marks, Site};

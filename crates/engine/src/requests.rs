@@ -39,7 +39,7 @@ pub(crate) fn apply(
         path(served, identity)
     );
     let request = Request::patch(url).header(header::CONTENT_TYPE, "application/apply-patch+yaml");
-    built(request.body(object.to_string().into_bytes()))
+    built(request.body(body(object)))
 }
 
 /// Creates nothing: only asks whether the object would be taken, under a name that is free.
@@ -60,7 +60,7 @@ pub(crate) fn rehearse(
         metadata.insert("generateName".to_owned(), "rehearsal-".into());
     }
     let request = Request::post(url).header(header::CONTENT_TYPE, "application/json");
-    built(request.body(object.to_string().into_bytes()))
+    built(request.body(body(&object)))
 }
 
 pub(crate) fn delete(
@@ -69,7 +69,7 @@ pub(crate) fn delete(
     uid: &str,
     propagation: Propagation,
 ) -> Result<Request<Vec<u8>>, Trouble> {
-    let body = json!({
+    let options = json!({
         "apiVersion": "v1",
         "kind": "DeleteOptions",
         "preconditions": { "uid": uid },
@@ -77,7 +77,7 @@ pub(crate) fn delete(
     });
     let request =
         Request::delete(path(served, identity)).header(header::CONTENT_TYPE, "application/json");
-    built(request.body(body.to_string().into_bytes()))
+    built(request.body(body(&options)))
 }
 
 pub(crate) fn create_namespace(
@@ -89,14 +89,14 @@ pub(crate) fn create_namespace(
         .iter()
         .map(|(key, value)| ((*key).to_owned(), Value::from(*value)))
         .collect();
-    let body = json!({
+    let options = json!({
         "apiVersion": "v1",
         "kind": "Namespace",
         "metadata": { "name": name, "labels": labels },
     });
     let request = Request::post(format!("/api/v1/namespaces?fieldManager={manager}"))
         .header(header::CONTENT_TYPE, "application/json");
-    built(request.body(body.to_string().into_bytes()))
+    built(request.body(body(&options)))
 }
 
 fn path(served: &Served, identity: &Identity) -> String {
@@ -108,6 +108,12 @@ fn collection(served: &Served, identity: &Identity) -> String {
     url_path(&served.resource, namespace)
 }
 
-pub(crate) fn built(request: http::Result<Request<Vec<u8>>>) -> Result<Request<Vec<u8>>, Trouble> {
+/// A tree as it is sent.
+pub fn body(object: &Value) -> Vec<u8> {
+    serde_json::to_vec(object).expect("a value is JSON")
+}
+
+/// A request that can be sent.
+pub fn built(request: http::Result<Request<Vec<u8>>>) -> Result<Request<Vec<u8>>, Trouble> {
     request.map_err(|error| Trouble::Unsendable(error.to_string()))
 }

@@ -15,7 +15,7 @@ use quadrille_objects::{
     word,
 };
 use quadrille_planes::feed::{Head, News, Told};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// Called with an identity and an owner whose view of it changed.
 pub type Tell = Arc<dyn Fn(&Identity, &str) + Send + Sync>;
@@ -194,7 +194,7 @@ impl Sights {
                 News::Gone(object) => {
                     let head = object.head();
                     drawer.has_told(head.revision());
-                    let place = Place::told(&head);
+                    let place = Place::told(head);
                     let gone = drawer.take(&place, &head.uid, head.revision());
                     told.extend(gone.map(|live| (place, live.owner)));
                 }
@@ -260,11 +260,7 @@ impl Drawer {
                     return Put::Nothing;
                 }
                 let former = known.live.owner.clone();
-                let object = if known.needs_object(&live) {
-                    object.clone()
-                } else {
-                    Value::Null
-                };
+                let object = known.object_to_keep(&live, object);
                 if known.renew(live, object) {
                     Put::News { former }
                 } else {
@@ -279,11 +275,7 @@ impl Drawer {
                     since: Instant::now(),
                     troubled: None,
                 };
-                let object = if seen.needs_object(&live) {
-                    object.clone()
-                } else {
-                    Value::Null
-                };
+                let object = seen.object_to_keep(&live, object);
                 seen.renew(live, object);
                 self.objects.insert(place, seen);
                 Put::News { former: None }
@@ -303,7 +295,7 @@ impl Drawer {
         if head.name.is_empty() {
             return;
         }
-        let place = Place::told(&head);
+        let place = Place::told(head);
         // Most often it is the echo of what we wrote ourselves.
         if let Some(seen) = self.objects.get_mut(&place)
             && seen.live.resource_version == head.revision()
@@ -351,9 +343,21 @@ impl Drawer {
 }
 
 impl Seen {
-    /// Whether the whole object must be kept to judge it again.
-    fn needs_object(&self, live: &Live) -> bool {
-        live.verdict.pods.is_some() || self.troubled.is_some()
+    /// As much of the object as must be kept to judge it again: nothing, as a rule, and never who wrote which field.
+    fn object_to_keep(&self, live: &Live, object: &Value) -> Value {
+        let is_needed = live.verdict.pods.is_some() || self.troubled.is_some();
+        match object {
+            Value::Object(fields) if is_needed => {
+                let parts = fields.iter().map(|(key, part)| match part {
+                    Value::Object(metadata) if key == "metadata" => {
+                        (key.clone(), without_managers(metadata))
+                    }
+                    _ => (key.clone(), part.clone()),
+                });
+                Value::Object(parts.collect())
+            }
+            _ => Value::Null,
+        }
     }
 
     /// Takes in a newer sight. Tells whether it differs in what anybody acts upon.
@@ -387,6 +391,14 @@ impl Seen {
         self.live = live;
         differs
     }
+}
+
+fn without_managers(metadata: &Map<String, Value>) -> Value {
+    let kept = metadata.iter().filter(|(key, _)| *key != "managedFields");
+    Value::Object(
+        kept.map(|(key, value)| (key.clone(), value.clone()))
+            .collect(),
+    )
 }
 
 impl Place {

@@ -52,11 +52,16 @@ pub fn read(object: &Value, manager: &str) -> Ownership {
             }
         }
         if ours {
-            let mut fields = fields.clone();
-            if let Some(spec) = fields["f:spec"].as_object_mut() {
-                spec.remove("f:replicas");
-            }
-            ownership.digest = Some(Digest::of([fields.to_string().as_str()]));
+            let text = if scaling.is_null() {
+                fields.to_string()
+            } else {
+                let mut fields = fields.clone();
+                if let Some(spec) = fields["f:spec"].as_object_mut() {
+                    spec.remove("f:replicas");
+                }
+                fields.to_string()
+            };
+            ownership.digest = Some(Digest::of([text.as_str()]));
         }
     }
     ownership

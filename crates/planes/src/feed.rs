@@ -33,7 +33,10 @@ pub struct Source {
 
 /// An object as the server wrote it, not read yet: most are told again only because we wrote them ourselves.
 #[derive(Clone, Debug)]
-pub struct Told(Box<RawValue>);
+pub struct Told {
+    text: Box<RawValue>,
+    head: Head,
+}
 
 /// As much of an object as tells which it is, and how new.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -57,20 +60,25 @@ impl Head {
 }
 
 impl Told {
-    /// Which object this is; nothing can be told of what is none.
-    pub fn head(&self) -> Head {
+    fn new(text: Box<RawValue>) -> Self {
         #[derive(Deserialize)]
         struct Headed {
             #[serde(default)]
             metadata: Head,
         }
-        serde_json::from_str::<Headed>(self.0.get())
-            .map_or_else(|_| Head::default(), |it| it.metadata)
+        let headed = serde_json::from_str::<Headed>(text.get());
+        let head = headed.map_or_else(|_| Head::default(), |it| it.metadata);
+        Self { text, head }
+    }
+
+    /// Which object this is; nothing can be told of what is none.
+    pub fn head(&self) -> &Head {
+        &self.head
     }
 
     /// Reads it.
     pub fn read<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
-        serde_json::from_str(self.0.get())
+        serde_json::from_str(self.text.get())
     }
 
     /// The object as a tree.
@@ -82,13 +90,13 @@ impl Told {
 impl From<Value> for Told {
     fn from(object: Value) -> Self {
         let text = object.to_string();
-        Self(RawValue::from_string(text).expect("a value is JSON"))
+        Self::new(RawValue::from_string(text).expect("a value is JSON"))
     }
 }
 
 impl<'de> Deserialize<'de> for Told {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Box::<RawValue>::deserialize(deserializer).map(Self)
+        Box::<RawValue>::deserialize(deserializer).map(Self::new)
     }
 }
 
@@ -332,9 +340,9 @@ async fn watch(
 }
 
 fn note(object: &Told, revision: &mut String) {
-    let newer = object.head().resource_version;
+    let newer = &object.head().resource_version;
     if !newer.is_empty() {
-        *revision = newer;
+        revision.clone_from(newer);
     }
 }
 

@@ -50,6 +50,18 @@ async fn a_binding_says_what_it_stands_on_that_is_not_there() {
     // What is mended clears itself.
     shop.bind("cart", "shop", "staging", &release).await;
     shop.until_ready("cart", "staging").await;
+    // What runs goes on, and is not taken for what is asked for.
+    shop.bind("cart", "shop", "staging", "cart-never").await;
+    let words = format!(
+        "there is no ComponentRelease \"cart-never\": see which there are: quad release list cart; {release} keeps running"
+    );
+    for condition in [SYNCED, READY] {
+        shop.until("cart", "staging", condition, "False", &words)
+            .await;
+    }
+    assert!(shop.data("cart", "shop", "staging").await.is_some());
+    shop.bind("cart", "shop", "staging", &release).await;
+    shop.until_ready("cart", "staging").await;
 }
 
 #[tokio::test]

@@ -8,6 +8,11 @@ use quadrille_testkit::{
     wire::{Call, Injected, Matcher, Verb, Wire},
 };
 
+/// A server with everything in it is made for every run, hundreds of times: about a fifth of that is memory taken and
+/// given back.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// So many runs at once: most of them wait. A real cluster has room for fewer.
 fn at_once() -> usize {
     if real::is_asked_for() { 6 } else { 16 }

@@ -34,7 +34,6 @@ pub(crate) enum Target {
 impl Target {
     /// Builds and starts `quad up` and waits until it has written its kubeconfig.
     pub(crate) fn embedded() -> anyhow::Result<Self> {
-        workspace::run(&mut workspace::cargo(&["build", "--package", "quad"]))?;
         let quad = workspace::built("quad")?;
         let folder = tempfile::Builder::new().prefix("quadrille-up-").tempdir()?;
         let kubeconfig = embedded_kubeconfig(&folder);

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use kube::ResourceExt as _;
 use quadrille_planes::Trouble;
 use quadrille_render::{Inputs, Needs, Plan, Prepared, cell::Asked, needs};
-use quadrille_types::{annotations, conditions::Reason, release::TargetPlane};
+use quadrille_types::{ComponentRelease, annotations, conditions::Reason, release::TargetPlane};
 use serde_json::{Value, json};
 
 use self::{
@@ -62,6 +62,9 @@ async fn look_after(
         let step = end(context, seen).await?;
         return work.carry_out(step).await;
     }
+    if is_yet_to_be_heard_of(context, seen).await? {
+        return Ok(None);
+    }
     work.hold().await?;
     let mut report = Report::of(seen, context.alarms.now());
     let until = deploy(context, seen, &mut report).await?;
@@ -73,6 +76,34 @@ async fn look_after(
     let moment = [until, promoted.due].into_iter().flatten().min();
     context.alarms.set(work.thing, moment);
     Ok(None)
+}
+
+/// Whether the release that is asked for is there and was not heard of yet: the news of it may come after those of the
+/// binding, and bring it to be looked at again. Only what nobody finds is told to be missing.
+async fn is_yet_to_be_heard_of(context: &Context, seen: &Seen) -> Result<bool, Trouble> {
+    let spec = &seen.binding.spec;
+    let wanted = spec.release_name.as_deref().unwrap_or_default();
+    let is_known = seen.is_of_another || seen.snapshots.iter().any(|one| name(&**one) == wanted);
+    if is_known || spec.is_undeployed() || !could_be_a_name(wanted) {
+        return Ok(false);
+    }
+    let here = namespace(&*seen.binding);
+    let found = context
+        .control
+        .get::<ComponentRelease>(here, wanted)
+        .await?;
+    let found = found.and_then(|found| serde_json::from_value::<Snapshot>(found).ok());
+    Ok(found.is_some_and(|found| {
+        let owner = &found.spec.owner;
+        owner.project_name == spec.owner.project_name
+            && owner.component_name == spec.owner.component_name
+    }))
+}
+
+/// Whether an object can be called that: it becomes part of a path.
+fn could_be_a_name(text: &str) -> bool {
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'.';
+    text.starts_with(|first: char| first.is_ascii_alphanumeric()) && text.bytes().all(is_allowed)
 }
 
 /// Its Release goes, then the binding.

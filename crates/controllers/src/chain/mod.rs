@@ -112,7 +112,7 @@ pub(crate) fn hear<K: Resource<DynamicType = ()> + DeserializeOwned>(
         };
         let before: HashMap<Key, Arc<K>> = told
             .iter()
-            .map(|object| Key::told(&object.head()))
+            .map(|object| Key::told(object.head()))
             .filter_map(|key| Some((key.clone(), Arc::clone(shelf(&mut world).get(&key)?))))
             .collect();
         // What is gone is looked up before it is.

@@ -277,11 +277,7 @@ impl Context {
 
     fn hear_release(&self, object: &feed::Told) {
         let which = object.head();
-        if self
-            .world
-            .look()
-            .knows(&Key::told(&which), which.revision())
-        {
+        if self.world.look().knows(&Key::told(which), which.revision()) {
             return;
         }
         let Some(release) = read::<Written>(object) else {
@@ -338,7 +334,7 @@ impl Context {
 
     fn lose_release(&self, object: &feed::Told) {
         let which = object.head();
-        let (key, uid) = (Key::told(&which), which.uid.as_str());
+        let (key, uid) = (Key::told(which), which.uid.as_str());
         let (facts, others) = {
             let mut world = self.world.look();
             let held = world.releases.get(&key).map(|held| Arc::clone(&held.facts));

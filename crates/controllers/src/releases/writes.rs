@@ -66,10 +66,8 @@ pub(super) async fn status(
     if let Some(plane) = said["plane"].as_object_mut() {
         plane.entry("abandoned").or_insert(Value::Null);
     }
-    let patch = json!({
-        "metadata": { "resourceVersion": facts.resource_version },
-        "status": said,
-    });
+    let mut patch = json!({ "metadata": { "resourceVersion": facts.resource_version } });
+    patch["status"] = said;
     write(context, facts, "status", &patch, Some(status)).await
 }
 

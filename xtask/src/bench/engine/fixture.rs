@@ -11,6 +11,8 @@ use super::super::load::Call;
 pub(in crate::bench) const NAMESPACE: &str = "bench";
 /// Where the bare client writes, out of the controller's sight.
 pub(in crate::bench) const LIMIT: &str = "bench-limit";
+/// Who manages what the bare client writes: not the controllers, who would keep all of it in mind.
+const BARE_CLIENT: &str = "bench-bare-client";
 /// Objects of a release.
 pub(in crate::bench) const OBJECTS: usize = 5;
 
@@ -201,7 +203,7 @@ fn planned(status: &Value) -> Value {
 fn stamp(object: &mut Value, release: &str, index: usize) {
     let uid = "01234567-89ab-cdef-0123-456789abcdef";
     let labels = [
-        (tracking::MANAGED_BY, tracking::RELEASE_CONTROLLER),
+        (tracking::MANAGED_BY, BARE_CLIENT),
         (tracking::RELEASE_UID, uid),
         (tracking::RELEASE_NAME, release),
         (tracking::RELEASE_NAMESPACE, LIMIT),
@@ -217,34 +219,33 @@ fn stamp(object: &mut Value, release: &str, index: usize) {
     metadata["resourceVersion"] = "1".into();
 }
 
-/// The watches that the engine has open, and whether each is of metadata alone.
+/// The watches that the controllers have open, and whether each is of metadata alone.
 pub(in crate::bench) fn watches() -> Vec<(String, bool)> {
-    let ours = |plural: &str| {
+    let ours = quadrille_types::crds().into_iter().map(|definition| {
+        let plural = definition.spec.names.plural;
+        let space = match definition.spec.scope.as_str() {
+            "Namespaced" => format!("namespaces/{LIMIT}/"),
+            _ => String::new(),
+        };
         (
-            format!("/apis/openchoreo.dev/v1alpha1/{plural}?watch=true"),
+            format!("/apis/openchoreo.dev/v1alpha1/{space}{plural}?watch=true"),
             false,
         )
-    };
+    });
     let managed = |path: &str, metadata_only: bool| {
-        let selector = format!(
-            "{}%3D{}",
-            tracking::MANAGED_BY,
-            tracking::RELEASE_CONTROLLER
-        );
+        let selector = format!("{}%3D{}", tracking::MANAGED_BY, BARE_CLIENT);
         (
             format!("{path}?watch=true&labelSelector={selector}"),
             metadata_only,
         )
     };
-    vec![
-        (format!("{}?watch=true", releases(LIMIT)), false),
-        ours("environments"),
-        ours("dataplanes"),
+    let of_the_plane = [
         managed("/api/v1/configmaps", true),
         managed("/api/v1/services", false),
         managed("/api/v1/serviceaccounts", true),
         managed("/apis/apps/v1/deployments", false),
-    ]
+    ];
+    ours.chain(of_the_plane).collect()
 }
 
 /// Says of a Deployment that it is available.

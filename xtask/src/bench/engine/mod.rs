@@ -25,9 +25,9 @@ pub(crate) struct Arguments {
     /// How many releases.
     #[arg(long, default_value_t = 1000)]
     releases: usize,
-    /// How many releases the bare client writes.
-    #[arg(long, default_value_t = 300)]
-    limit: usize,
+    /// How many releases the bare client writes; as many as the engine, if this is left out.
+    #[arg(long)]
+    limit: Option<usize>,
     /// How long everything is left alone, in seconds.
     #[arg(long, default_value_t = 120)]
     rest: u64,
@@ -121,8 +121,12 @@ async fn measure(subject: &Subject, arguments: &Arguments, report: &mut Report) 
     );
     drop(first);
 
-    let took = phases::limit(endpoint, arguments.limit, &status).await?;
-    let limit = per_second(arguments.limit, took);
+    let written = arguments.limit.unwrap_or(arguments.releases);
+    // Somebody looks on here as well.
+    let looking_on = Board::open(endpoint, &fixture::releases(fixture::LIMIT)).await?;
+    let took = phases::limit(endpoint, written, &status).await?;
+    drop(looking_on);
+    let limit = per_second(written, took);
     numbers.one(
         "a bare client with the same writes",
         "limit_releases_per_s",

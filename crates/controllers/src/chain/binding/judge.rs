@@ -66,9 +66,13 @@ pub(super) fn which(seen: &Seen, report: &mut Report) -> Judged {
     report.note_current(current);
     let Some(snapshot) = find(wanted) else {
         let (reason, words) = unknown(seen, wanted);
-        report.unsynced(reason, words);
+        let running = before();
+        match &running {
+            Running::Snapshot(snapshot) => report.keeps_instead(reason, &words, name(&**snapshot)),
+            Running::Nothing | Running::TakenAway => report.unsynced(reason, words),
+        }
         return Judged {
-            running: before(),
+            running,
             until: None,
         };
     };

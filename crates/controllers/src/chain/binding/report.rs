@@ -45,6 +45,8 @@ pub(super) struct Report {
     /// What was said, and what is to be.
     pub(super) status: ReleaseBindingStatus,
     admitted: Option<Said>,
+    /// Why something else runs than what is asked for, where that is not a matter of who may.
+    instead: Option<Said>,
     synced: Said,
     connections: Option<Said>,
     resources: Option<Said>,
@@ -76,6 +78,7 @@ impl Report {
         Self {
             now,
             admitted: before(ConditionType::Admitted),
+            instead: None,
             synced: Said::new(
                 Holds::False,
                 Reason::ComponentReleaseNotFound,
@@ -99,6 +102,12 @@ impl Report {
     /// Something that the binding stands on is missing.
     pub(super) fn unsynced(&mut self, reason: Reason, words: String) {
         self.synced = Said::new(Holds::False, reason, words);
+    }
+
+    /// What is asked for is missing, so what ran before goes on.
+    pub(super) fn keeps_instead(&mut self, reason: Reason, words: &str, snapshot: &str) {
+        let words = format!("{words}; {snapshot} keeps running");
+        self.instead = Some(Said::new(Holds::False, reason, words));
     }
 
     /// What is there belongs to somebody else.
@@ -342,6 +351,7 @@ impl Report {
     fn first_failing(&self) -> Option<&Said> {
         [
             self.admitted.as_ref(),
+            self.instead.as_ref(),
             Some(&self.synced),
             self.connections.as_ref(),
             self.resources.as_ref(),
@@ -371,7 +381,10 @@ impl Report {
         }
         for (condition, said) in [
             (ConditionType::Admitted, self.admitted),
-            (ConditionType::ReleaseSynced, Some(self.synced)),
+            (
+                ConditionType::ReleaseSynced,
+                Some(self.instead.unwrap_or(self.synced)),
+            ),
             (ConditionType::ConnectionsResolved, self.connections),
             (ConditionType::ResourceDependenciesReady, self.resources),
             (ConditionType::ResourcesReady, Some(self.doing)),
