@@ -1,10 +1,18 @@
 //! However it is deleted, nothing is left.
 
+use std::fmt::Debug;
+
 use k8s_openapi::api::core::v1::Namespace;
-use kube::api::{DeleteParams, ListParams};
+use kube::{
+    Resource,
+    api::{DeleteParams, ListParams},
+    core::NamespaceResourceScope,
+};
+use quadrille_testkit::eventually;
 use quadrille_types::{
     Component, ComponentRelease, Environment, Project, Release, ReleaseBinding, Workload,
 };
+use serde::de::DeserializeOwned;
 
 use crate::{shop::Shop, stage::gone};
 
@@ -56,40 +64,32 @@ async fn ends(order: &[What]) {
             let namespaces = shop.stage.cluster.all::<Namespace>();
             gone(&namespaces, &shop.cell("shop", environment)).await;
         }
-        let all = ListParams::default();
-        assert!(
-            shop.api::<Release>()
-                .list(&all)
-                .await
-                .unwrap()
-                .items
-                .is_empty()
-        );
-        assert!(
-            shop.api::<ReleaseBinding>()
-                .list(&all)
-                .await
-                .unwrap()
-                .items
-                .is_empty()
-        );
-        assert!(
-            shop.api::<ComponentRelease>()
-                .list(&all)
-                .await
-                .unwrap()
-                .items
-                .is_empty()
-        );
-        assert!(
-            shop.api::<Workload>()
-                .list(&all)
-                .await
-                .unwrap()
-                .items
-                .is_empty()
-        );
+        // The last are the Releases of the cells: each ends after its namespace.
+        nothing_left::<Release>(&shop).await;
+        nothing_left::<ReleaseBinding>(&shop).await;
+        nothing_left::<ComponentRelease>(&shop).await;
+        nothing_left::<Workload>(&shop).await;
     }
+}
+
+async fn nothing_left<K>(shop: &Shop)
+where
+    K: Resource<Scope = NamespaceResourceScope, DynamicType = ()>
+        + Clone
+        + Debug
+        + DeserializeOwned,
+{
+    let what = format!("no {} is left", K::kind(&()));
+    let api = shop.api::<K>();
+    eventually(&what, async || {
+        let left = api.list(&ListParams::default()).await;
+        match left.map(|left| left.items) {
+            Ok(left) if left.is_empty() => Ok(()),
+            Ok(left) => Err(format!("{left:?}")),
+            Err(error) => Err(error.to_string()),
+        }
+    })
+    .await;
 }
 
 #[tokio::test]
