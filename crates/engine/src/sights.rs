@@ -1,7 +1,7 @@
 //! What is seen of a plane's objects: fed by watches, and by the answers to our own writes.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -15,7 +15,8 @@ use quadrille_objects::{
     word,
 };
 use quadrille_planes::feed::{Head, News, Told};
-use serde_json::{Map, Value};
+use serde::Serialize;
+use serde_json::Value;
 
 /// Called with an identity and an owner whose view of it changed.
 pub type Tell = Arc<dyn Fn(&Identity, &str) + Send + Sync>;
@@ -67,9 +68,9 @@ struct Seen {
     troubled: Option<Box<Troubled>>,
 }
 
-#[derive(Default)]
 struct Troubled {
-    object: Value,
+    /// The object without who wrote which field, as text: a tree of it takes several times as much.
+    object: Box<str>,
     pods: Option<Vec<Pod>>,
     /// A recovery that is not believed before then.
     believed_from: Option<Timestamp>,
@@ -145,14 +146,16 @@ impl Sights {
             let drawer = kinds.get_mut(&identity.kind);
             let seen = drawer.and_then(|drawer| drawer.objects.get_mut(&Place::of(identity)));
             if let Some(seen) = seen
-                && let Some(mut troubled) = seen.troubled.take()
+                && let Some(troubled) = &mut seen.troubled
             {
-                troubled.pods = pods.or(troubled.pods);
+                if pods.is_some() {
+                    troubled.pods = pods;
+                }
+                let object: Value =
+                    serde_json::from_str(&troubled.object).expect("it was written here");
                 let mut live = seen.live.clone();
-                live.verdict = health::of(&troubled.object);
-                let object = std::mem::take(&mut troubled.object);
-                seen.troubled = Some(troubled);
-                if seen.renew(live, object) {
+                live.verdict = health::of(&object);
+                if seen.renew(live, &object) {
                     owner.clone_from(&seen.live.owner);
                 }
             }
@@ -260,7 +263,6 @@ impl Drawer {
                     return Put::Nothing;
                 }
                 let former = known.live.owner.clone();
-                let object = known.object_to_keep(&live, object);
                 if known.renew(live, object) {
                     Put::News { former }
                 } else {
@@ -275,7 +277,6 @@ impl Drawer {
                     since: Instant::now(),
                     troubled: None,
                 };
-                let object = seen.object_to_keep(&live, object);
                 seen.renew(live, object);
                 self.objects.insert(place, seen);
                 Put::News { former: None }
@@ -343,43 +344,26 @@ impl Drawer {
 }
 
 impl Seen {
-    /// As much of the object as must be kept to judge it again: nothing, as a rule, and never who wrote which field.
-    fn object_to_keep(&self, live: &Live, object: &Value) -> Value {
-        let is_needed = live.verdict.pods.is_some() || self.troubled.is_some();
-        match object {
-            Value::Object(fields) if is_needed => {
-                let parts = fields.iter().map(|(key, part)| match part {
-                    Value::Object(metadata) if key == "metadata" => {
-                        (key.clone(), without_managers(metadata))
-                    }
-                    _ => (key.clone(), part.clone()),
-                });
-                Value::Object(parts.collect())
-            }
-            _ => Value::Null,
-        }
-    }
-
     /// Takes in a newer sight. Tells whether it differs in what anybody acts upon.
-    fn renew(&mut self, mut live: Live, object: Value) -> bool {
+    fn renew(&mut self, mut live: Live, object: &Value) -> bool {
         let pods = self.troubled.take().and_then(|troubled| troubled.pods);
         let needs_pods = live.verdict.pods.is_some();
         if let (true, Some(pods)) = (needs_pods, &pods) {
-            live.verdict = health::with_pods(&object, pods);
+            live.verdict = health::with_pods(object, pods);
         }
         // Whoever crashes again and again looks well for a moment each time.
         let was_degraded = self.live.verdict.health == Health::Degraded;
         let believed_from = pods
             .as_deref()
             .filter(|_| was_degraded && live.verdict.health == Health::Healthy)
-            .and_then(|pods| health::steady_from(&object, pods))
+            .and_then(|pods| health::steady_from(object, pods))
             .filter(|at| *at > Timestamp::now());
         if believed_from.is_some() {
             live.verdict = self.live.verdict.clone();
         }
         if needs_pods || believed_from.is_some() {
             self.troubled = Some(Box::new(Troubled {
-                object,
+                object: without_managers(object),
                 pods,
                 believed_from,
             }));
@@ -393,12 +377,27 @@ impl Seen {
     }
 }
 
-fn without_managers(metadata: &Map<String, Value>) -> Value {
-    let kept = metadata.iter().filter(|(key, _)| *key != "managedFields");
-    Value::Object(
-        kept.map(|(key, value)| (key.clone(), value.clone()))
-            .collect(),
-    )
+/// The text of an object without who wrote which field, which is most of it.
+fn without_managers(object: &Value) -> Box<str> {
+    #[derive(Serialize)]
+    #[serde(untagged)]
+    enum Part<'a> {
+        Metadata(BTreeMap<&'a String, &'a Value>),
+        Other(&'a Value),
+    }
+    let mut parts = BTreeMap::new();
+    for (key, part) in object.as_object().into_iter().flatten() {
+        let part = match part {
+            Value::Object(fields) if key == "metadata" => {
+                let kept = fields.iter().filter(|(key, _)| *key != "managedFields");
+                Part::Metadata(kept.collect())
+            }
+            _ => Part::Other(part),
+        };
+        parts.insert(key, part);
+    }
+    let text = serde_json::to_string(&parts).expect("a value is JSON");
+    text.into()
 }
 
 impl Place {
