@@ -11,6 +11,7 @@ use quadrille_machinery::{
     structural::{self, Rules},
 };
 use quadrille_store::{Record, Revision};
+use serde::{Deserialize, de::IgnoredAny};
 use serde_json::{Value, json};
 
 use super::{drop_finalizer, edit};
@@ -326,11 +327,22 @@ async fn try_end(shared: &Arc<Shared>, name: &str) -> Result<(), Status> {
 
 /// Goes on with what an earlier run of the server left half done.
 pub(crate) fn resume(shared: &Arc<Shared>) -> Result<(), Status> {
-    for definition in heads(shared)? {
-        if !definition["metadata"]["deletionTimestamp"].is_null()
-            && let Some(name) = definition["metadata"]["name"].as_str()
-        {
-            shared.tasks.spawn(end(shared.clone(), name.to_owned()));
+    /// As much of a definition as tells whether it is on its way out.
+    #[derive(Deserialize)]
+    struct Written {
+        metadata: Metadata,
+    }
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Metadata {
+        name: String,
+        deletion_timestamp: Option<IgnoredAny>,
+    }
+    for record in all(shared) {
+        let written: Written =
+            serde_json::from_slice(&record?.value).map_err(Status::internal)?;
+        if written.metadata.deletion_timestamp.is_some() {
+            shared.tasks.spawn(end(shared.clone(), written.metadata.name));
         }
     }
     Ok(())
