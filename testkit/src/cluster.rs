@@ -1,6 +1,9 @@
 //! A cluster for one test.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::PathBuf,
+    sync::{Arc, LazyLock},
+};
 
 use k8s_openapi::api::core::v1::Namespace;
 use kube::{
@@ -9,6 +12,7 @@ use kube::{
     core::{NamespaceResourceScope, Resource},
 };
 use quadrille_apiserver::clock::{Clock, SystemClock};
+use quadrille_node::third_party;
 use tokio::sync::OnceCell;
 
 use crate::{builders::mk, clock::ManualClock, definitions, embedded::Embedded, real, wire::Wire};
@@ -45,7 +49,7 @@ impl Cluster {
 
     /// An embedded cluster, whatever the test run asks for.
     pub async fn embedded() -> anyhow::Result<Self> {
-        let embedded = Embedded::start(Arc::new(SystemClock)).await?;
+        let embedded = Embedded::start(Arc::new(SystemClock), &[]).await?;
         let client = embedded.client();
         Self::over(client, Some(embedded)).await
     }
@@ -63,20 +67,40 @@ impl Cluster {
     /// tests there write statuses by hand.
     pub async fn with_node() -> anyhow::Result<Self> {
         let options = quadrille_node::Options::default();
-        Self::with_node_and(Arc::new(SystemClock), options).await
+        Self::with_node_and(Arc::new(SystemClock), options, &[]).await
+    }
+
+    /// A cluster that runs pods and has the kinds of other projects that releases are made of, but nobody who gives those
+    /// life.
+    pub async fn start_with_other_kinds() -> anyhow::Result<Self> {
+        static TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| third_party::definitions().collect());
+        static INSTALLED: OnceCell<()> = OnceCell::const_new();
+        if !real::is_asked_for() {
+            let options = quadrille_node::Options::default();
+            return Self::with_node_and(Arc::new(SystemClock), options, &TEXTS).await;
+        }
+        let client = real::shared_client().await?;
+        INSTALLED
+            .get_or_try_init(async || {
+                let parsed = TEXTS.iter().map(|text| serde_json::from_str(text));
+                definitions::install(&client, &parsed.collect::<Result<Vec<_>, _>>()?).await
+            })
+            .await?;
+        Self::real().await
     }
 
     /// The same, by a clock in the test's hand: the server's times and everything that waits on the node.
     pub async fn with_node_at(clock: &ManualClock) -> anyhow::Result<Self> {
         let options = quadrille_node::Options::simulated(Arc::new(clock.clone()));
-        Self::with_node_and(Arc::new(clock.clone()), options).await
+        Self::with_node_and(Arc::new(clock.clone()), options, &[]).await
     }
 
     async fn with_node_and(
         clock: Arc<dyn Clock>,
         options: quadrille_node::Options,
+        others: &'static [String],
     ) -> anyhow::Result<Self> {
-        let mut embedded = Embedded::start(clock).await?;
+        let mut embedded = Embedded::start(clock, others).await?;
         embedded.run_pods(options);
         let client = embedded.client();
         Self::over(client, Some(embedded)).await

@@ -31,11 +31,16 @@ struct Door {
 }
 
 impl Embedded {
-    /// Starts a server with our kinds.
-    pub(crate) async fn start(clock: Arc<dyn Clock>) -> anyhow::Result<Self> {
+    /// Starts a server with our kinds, and others as a server stores them.
+    pub(crate) async fn start(
+        clock: Arc<dyn Clock>,
+        others: &'static [String],
+    ) -> anyhow::Result<Self> {
         let authority = Arc::new(Authority::ephemeral(Timestamp::now())?);
         let mut options = Options::new(Store::in_memory(StoreOptions::default())?)?;
-        options.definitions = Box::new(quadrille_types::DEFINITIONS.lines().map(Into::into));
+        let ours = quadrille_types::DEFINITIONS.lines();
+        let definitions = ours.chain(others.iter().map(String::as_str));
+        options.definitions = Box::new(definitions.map(Into::into));
         options.service_account_key = authority.service_account_key();
         options.root_ca = authority.certificate().to_owned();
         options.clock = clock;

@@ -12,7 +12,7 @@ use kube::{
     core::{ApiResource, GroupVersionKind},
 };
 use quadrille_render::library;
-use quadrille_testkit::{definitions, eventually};
+use quadrille_testkit::{Cluster, eventually};
 use quadrille_types::{DataPlane, Project, annotations, labels::hierarchy};
 use serde_json::{Value, json};
 
@@ -61,12 +61,7 @@ fn sample() -> Vec<Value> {
 
 /// A shop on a cluster that runs pods and has the kinds that routes are made of.
 async fn furnished() -> Shop {
-    let shop = Shop::with_node().await;
-    let others: Vec<Value> = quadrille_node::third_party::definitions()
-        .map(|text| serde_json::from_str(&text).unwrap())
-        .collect();
-    let client = shop.stage.client();
-    definitions::install(&client, &others).await.unwrap();
+    let shop = Shop::open_on(Cluster::start_with_other_kinds().await.unwrap()).await;
     for document in library::documents() {
         apply(&shop, document).await;
     }

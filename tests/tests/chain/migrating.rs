@@ -10,7 +10,7 @@ use quadrille_render::{
     Documents,
     deployment_system::migration::{Migration, migrate},
 };
-use quadrille_testkit::eventually;
+use quadrille_testkit::{Cluster, eventually};
 use quadrille_types::{
     Component, DataPlane, Environment, Project, Release, ReleaseBinding, annotations,
     conditions::ConditionType, labels::hierarchy,
@@ -124,7 +124,7 @@ async fn annotate(shop: &Shop, release: &str, annotation: &str) {
 
 #[tokio::test]
 async fn a_component_moves_from_the_deployment_system_and_its_pods_stay() {
-    let shop = Shop::with_node().await;
+    let shop = Shop::open_on(Cluster::start_with_node().await.unwrap()).await;
     // Somebody lives in the cell already.
     shop.component("neighbour", "shop", "page:1").await;
     shop.until_ready("neighbour", "dev").await;

@@ -67,18 +67,19 @@ impl Shop {
         Self::furnish(shop).await
     }
 
-    /// The same on a cluster that runs pods.
-    pub(crate) async fn with_node() -> Self {
-        let mut shop = Self::closed().await;
-        shop.stage.cluster = Cluster::start_with_node().await.unwrap();
-        shop.org = shop.stage.cluster.unique("acme");
-        Self::furnish(shop).await
+    /// The same on this cluster.
+    pub(crate) async fn open_on(cluster: Cluster) -> Self {
+        Self::furnish(Self::on(cluster)).await
     }
 
     /// No controllers run yet.
     pub(crate) async fn closed() -> Self {
-        let stage = Stage::at_rest().await;
-        let org = stage.cluster.unique("acme");
+        Self::on(Cluster::start().await.unwrap())
+    }
+
+    fn on(cluster: Cluster) -> Self {
+        let org = cluster.unique("acme");
+        let stage = Stage::on(cluster);
         Self { stage, org }
     }
 

@@ -46,7 +46,10 @@ impl Controllers {
             },
             planes: quadrille_controllers::Settings::default(),
             clock: std::sync::Arc::new(quadrille_controllers::SystemClock),
-            without: quadrille_controllers::Without::default(),
+            // Each of its kinds would be a list and a watch more, and those are killed where they matter: in `system`.
+            without: quadrille_controllers::Without {
+                deployment_system: true,
+            },
         };
         let running = tokio::spawn(async move { quadrille_controllers::run(&options).await });
         Self { wire, running }

@@ -37,8 +37,13 @@ impl Drop for Stage {
 impl Stage {
     /// A cluster without controllers yet.
     pub(crate) async fn at_rest() -> Self {
+        Self::on(Cluster::start().await.unwrap())
+    }
+
+    /// The same on this cluster.
+    pub(crate) fn on(cluster: Cluster) -> Self {
         Self {
-            cluster: Cluster::start().await.unwrap(),
+            cluster,
             wire: Wire::default(),
             clock: Arc::new(SystemClock),
             running: Vec::new(),

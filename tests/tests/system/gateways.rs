@@ -8,32 +8,16 @@ use kube::{
     api::{DynamicObject, Patch, PatchParams},
     core::{ApiResource, GroupVersionKind},
 };
-use quadrille_node::{SystemClock, gateway, third_party};
-use quadrille_testkit::{Cluster, ClusterKind, definitions, real};
+use quadrille_node::{SystemClock, gateway};
+use quadrille_testkit::{Cluster, ClusterKind, real};
 use serde_json::{Value, json};
 use tokio::{sync::OnceCell, task::JoinSet};
 
-/// The kinds of other projects that releases of the deployment system are made of.
-fn others() -> Vec<Value> {
-    let groups = [
-        "gateway.networking.k8s.io",
-        "gateway.envoyproxy.io",
-        "cilium.io",
-        "secrets-store.csi.x-k8s.io",
-        "external-secrets.io",
-        "keda.sh",
-    ];
-    let all = third_party::definitions().map(|text| serde_json::from_str(&text).unwrap());
-    all.filter(|one: &Value| groups.iter().any(|group| one["spec"]["group"] == *group))
-        .collect()
-}
-
-/// Gives a cluster the kinds of other projects, and two gateways in the test's namespace: `external` and `internal`.
+/// Gives a cluster two gateways in the test's namespace: `external` and `internal`.
 pub(crate) async fn open(cluster: &Cluster) -> JoinSet<()> {
     let mut tasks = JoinSet::new();
     let client = cluster.client();
     if cluster.kind() == ClusterKind::Embedded {
-        definitions::install(&client, &others()).await.unwrap();
         tasks.spawn(gateway::run(client.clone(), Arc::new(SystemClock)));
     } else {
         attend().await;
@@ -74,8 +58,6 @@ pub(crate) async fn open(cluster: &Cluster) -> JoinSet<()> {
 async fn attend() {
     static ATTENDED: OnceCell<()> = OnceCell::const_new();
     let begin = async || {
-        let client = real::shared_client().await.unwrap();
-        definitions::install(&client, &others()).await.unwrap();
         thread::spawn(|| {
             let runtime = tokio::runtime::Builder::new_current_thread()
                 .enable_all()

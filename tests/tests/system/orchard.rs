@@ -105,8 +105,7 @@ impl Orchard {
 
     /// No controllers run yet, and nothing is there.
     pub(crate) async fn closed() -> Self {
-        let mut stage = Stage::at_rest().await;
-        stage.cluster = Cluster::start_with_node().await.unwrap();
+        let stage = Stage::on(Cluster::start_with_other_kinds().await.unwrap());
         let gateways = gateways::open(&stage.cluster).await;
         let org = stage.cluster.unique("acme");
         Self {
