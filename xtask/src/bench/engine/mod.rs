@@ -4,12 +4,14 @@
 
 pub(super) mod fixture;
 pub(super) mod phases;
+mod race;
 mod scale;
 
 use std::{thread, time::Duration};
 
 use anyhow::Result;
 
+use self::race::Race;
 use super::{
     board::Board,
     controller::Controller,
@@ -25,9 +27,6 @@ pub(crate) struct Arguments {
     /// How many releases.
     #[arg(long, default_value_t = 1000)]
     releases: usize,
-    /// How many releases the bare client writes; as many as the engine, if this is left out.
-    #[arg(long)]
-    limit: Option<usize>,
     /// How long everything is left alone, in seconds.
     #[arg(long, default_value_t = 120)]
     rest: u64,
@@ -121,39 +120,36 @@ async fn measure(subject: &Subject, arguments: &Arguments, report: &mut Report) 
     );
     drop(first);
 
-    let written = arguments.limit.unwrap_or(arguments.releases);
-    // Somebody looks on here as well.
-    let looking_on = Board::open(endpoint, &fixture::releases(fixture::LIMIT)).await?;
-    let took = phases::limit(endpoint, written, &status).await?;
-    drop(looking_on);
-    let limit = per_second(written, took);
-    numbers.one(
-        "a bare client with the same writes",
-        "limit_releases_per_s",
-        limit,
-    );
-
     let controller = Controller::start(&subject.kubeconfig, fixture::NAMESPACE).await?;
     // Whoever takes the lead first reads everything; then the work begins.
     phases::create(endpoint, &mut board, 0, 1).await?;
     let count = arguments.releases;
     let mut log = Log::from_here(&subject.requests)?;
     let busy = controller.processor_seconds()?;
-    let took = phases::create(endpoint, &mut board, 1, count).await?;
-    let rate = per_second(count - 1, took);
+    let race = Race::run(endpoint, &mut board, count, &status).await?;
     let asked = log.since()?;
+    let (rate, limit) = (race.rate(), race.limit());
+    numbers.one(
+        "a bare client with the same writes",
+        "limit_releases_per_s",
+        limit,
+    );
     numbers.one("new releases", "releases_per_s", rate);
     let own = controller.processor_seconds()? - busy;
     let cores = thread::available_parallelism()?;
+    let profile = format!(
+        "the controllers took {own:.2} s of the {:.2} s that {cores} processors had, which the server did not get; turn by \
+         turn: {}",
+        race.took.as_secs_f64() * f64::from(u16::try_from(cores.get())?),
+        race.turns(),
+    );
+    eprintln!("{server}: {profile}");
     numbers.at_least_or(
         "new releases: of the limit",
         rate / limit,
         0.8,
         "×",
-        format!(
-            "the controllers took {own:.2} s of the {:.2} s that {cores} processors had, which the server did not get",
-            took.as_secs_f64() * f64::from(u16::try_from(cores.get())?),
-        ),
+        profile,
     );
     if let Some(goal) = goals.per_second {
         numbers.at_least("new releases per second", rate, goal, "/s");

@@ -6,8 +6,10 @@ use anyhow::{Context, Result, ensure};
 use bytes::Bytes;
 use futures::{StreamExt as _, stream};
 use http::Method;
+use http_body_util::BodyExt as _;
 use rand::{Rng as _, SeedableRng as _, rngs::StdRng};
 use serde_json::{Value, json};
+use tokio::task::JoinSet;
 
 use super::{
     super::{
@@ -265,37 +267,44 @@ pub(in crate::bench) async fn status(endpoint: &Endpoint, name: &str) -> Result<
     Ok(release.context("there is no such release")?["status"].take())
 }
 
-/// The same writes by a bare client that has nothing to think about, with as many watches open.
-pub(in crate::bench) async fn limit(
+/// As many watches as the controllers have; they end with this value.
+pub(in crate::bench) struct Watches {
+    _reading: JoinSet<()>,
+}
+
+impl Watches {
+    pub(in crate::bench) async fn open(endpoint: &Endpoint) -> Result<Self> {
+        let mut reading = JoinSet::new();
+        for (target, is_metadata_only) in fixture::watches() {
+            let mut connection = endpoint.connect().await?;
+            let metadata = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
+            let accept = if is_metadata_only {
+                ("Accept", metadata)
+            } else {
+                HEADERS[0]
+            };
+            let answer = connection
+                .open(Method::GET, &target, &[accept, HEADERS[1]], Bytes::new())
+                .await?;
+            reading.spawn(async move {
+                let _connection = connection;
+                let mut body = answer.into_body();
+                while let Some(Ok(_)) = body.frame().await {}
+            });
+        }
+        Ok(Self { _reading: reading })
+    }
+}
+
+/// The same writes by a bare client that has nothing to think about.
+pub(in crate::bench) async fn bare(
     endpoint: &Endpoint,
-    releases: usize,
+    from: usize,
+    to: usize,
     status: &Value,
 ) -> Result<Duration> {
-    let mut watches = Vec::new();
-    for (target, is_metadata_only) in fixture::watches() {
-        let mut connection = endpoint.connect().await?;
-        let metadata = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
-        let accept = if is_metadata_only {
-            ("Accept", metadata)
-        } else {
-            HEADERS[0]
-        };
-        let answer = connection
-            .open(Method::GET, &target, &[accept, HEADERS[1]], Bytes::new())
-            .await?;
-        watches.push(tokio::spawn(async move {
-            use http_body_util::BodyExt as _;
-            let _connection = connection;
-            let mut body = answer.into_body();
-            while let Some(Ok(_)) = body.frame().await {}
-        }));
-    }
-    let took = send_all(endpoint, releases, |index| {
-        fixture::bare_writes(&name(index), status)
+    send_all(endpoint, to - from, |index| {
+        fixture::bare_writes(&name(from + index), status)
     })
-    .await;
-    for watch in watches {
-        watch.abort();
-    }
-    took
+    .await
 }
