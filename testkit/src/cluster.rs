@@ -73,7 +73,8 @@ impl Cluster {
     /// A cluster that runs pods and has the kinds of other projects that releases are made of, but nobody who gives those
     /// life.
     pub async fn start_with_other_kinds() -> anyhow::Result<Self> {
-        static TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| third_party::definitions().collect());
+        static TEXTS: LazyLock<Vec<String>> =
+            LazyLock::new(|| third_party::definitions().collect());
         static INSTALLED: OnceCell<()> = OnceCell::const_new();
         if !real::is_asked_for() {
             let options = quadrille_node::Options::default();

@@ -75,6 +75,19 @@ pub(crate) fn ensure() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Makes what any suite needs, too, so that none of them builds while it is timed.
+pub(crate) fn ensure_all(with_envoy: bool) -> anyhow::Result<()> {
+    ensure()?;
+    oracle()?;
+    conformance()?;
+    cel_vectors()?;
+    if with_envoy {
+        egctl()?;
+        envoy()?;
+    }
+    Ok(())
+}
+
 /// Builds the program in `xtask/oracle`, once per version of its source, and gives its path.
 pub(crate) fn oracle() -> anyhow::Result<PathBuf> {
     let source = workspace::root().join("xtask/oracle");

@@ -29,13 +29,18 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if !arguments.no_checks {
         check::add(&mut steps)?;
     }
+    // Apart, so that the summary tells how long the tests themselves take.
+    steps.run("tests are compiled", || {
+        workspace::run(tests().args(["--workspace", "--no-run"]))
+    })?;
     steps.run("tests on the embedded API", || {
         workspace::run(tests().arg("--workspace").env_remove(KUBECONFIG_VARIABLE))
     })?;
     if can_have_a_real_control_plane()? {
+        let has_envoy = can_have_envoy()?;
         // The suites of others mostly wait, so they do it beside something that computes.
         let kube_rs = Started::new(&["conformance", "kube-rs"])?;
-        steps.run("assets", assets::ensure)?;
+        steps.run("assets", || assets::ensure_all(has_envoy))?;
         steps.run(
             "tests on a real control plane",
             tests_on_a_real_control_plane,
@@ -46,7 +51,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         steps.run("conformance oracle", conformance::oracle)?;
         steps.run("conformance cel", conformance::cel)?;
         steps.run("conformance kubectl", conformance::kubectl)?;
-        if can_have_envoy()? {
+        if has_envoy {
             steps.run("conformance gateway", conformance::gateway)?;
         } else {
             steps.skip("conformance gateway", "Python with pip is not installed");

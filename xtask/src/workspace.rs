@@ -26,6 +26,14 @@ pub(crate) fn results(kind: &str) -> anyhow::Result<PathBuf> {
 pub(crate) fn cargo(arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments).current_dir(root());
+    // What cargo tells this task of its own package, some build scripts take for a reason to build anew, and with
+    // them all that stands on them.
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
+            command.env_remove(&name);
+        }
+    }
     command
 }
 
@@ -75,8 +83,9 @@ pub(crate) fn built(package: &str) -> anyhow::Result<PathBuf> {
 
 /// An optimized program of ours, built now if need be. All are built together, for the same reason.
 pub(crate) fn built_release(name: &str) -> anyhow::Result<PathBuf> {
-    let programs = ["--package", "quad", "--package", "quad-controller"];
-    run(cargo(&["build", "--release"]).args(programs))?;
+    let programs = ["quad", "quad-controller", "xtask"];
+    let programs = programs.iter().flat_map(|package| ["--package", package]);
+    run(cargo(&["build", "--release", "--locked"]).args(programs))?;
     built_as("release", name)
 }
 

@@ -339,10 +339,11 @@ pub(crate) fn resume(shared: &Arc<Shared>) -> Result<(), Status> {
         deletion_timestamp: Option<IgnoredAny>,
     }
     for record in all(shared) {
-        let written: Written =
-            serde_json::from_slice(&record?.value).map_err(Status::internal)?;
+        let written: Written = serde_json::from_slice(&record?.value).map_err(Status::internal)?;
         if written.metadata.deletion_timestamp.is_some() {
-            shared.tasks.spawn(end(shared.clone(), written.metadata.name));
+            shared
+                .tasks
+                .spawn(end(shared.clone(), written.metadata.name));
         }
     }
     Ok(())

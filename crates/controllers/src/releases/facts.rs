@@ -74,7 +74,7 @@ pub(crate) struct Facts {
     /// The inventory, as plans need it.
     pub(crate) records: Vec<Record>,
     /// What else the inventory says of each record's object.
-    notes: Vec<Note>,
+    notes: Box<[Note]>,
     /// Whether it may take over what others made.
     pub(crate) may_adopt: bool,
     /// The generation that may remove anything.

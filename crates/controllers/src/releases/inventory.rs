@@ -33,9 +33,10 @@ struct More {
 pub(super) fn split(
     mut status: ReleaseStatus,
     desired: &[Desired],
-) -> (Said, Vec<Record>, Vec<Note>) {
+) -> (Said, Vec<Record>, Box<[Note]>) {
     let entries = std::mem::take(&mut status.resources);
     let records = entries.iter().map(|entry| record(entry, desired)).collect();
+    // A vector would keep the room that the entries had, which is many times that of the notes.
     let notes = entries.into_iter().map(note).collect();
     (Said::read(status), records, notes)
 }

@@ -128,13 +128,13 @@ async fn measure(subject: &Subject, arguments: &Arguments, report: &mut Report) 
     let busy = controller.processor_seconds()?;
     let race = Race::run(endpoint, &mut board, count, &status).await?;
     let asked = log.since()?;
-    let (rate, limit) = (race.rate(), race.limit());
     numbers.one(
         "a bare client with the same writes",
         "limit_releases_per_s",
-        limit,
+        race.bare(),
     );
-    numbers.one("new releases", "releases_per_s", rate);
+    let releases_per_s = race.engine();
+    numbers.one("new releases", "releases_per_s", releases_per_s);
     let own = controller.processor_seconds()? - busy;
     let cores = thread::available_parallelism()?;
     let profile = format!(
@@ -146,13 +146,13 @@ async fn measure(subject: &Subject, arguments: &Arguments, report: &mut Report) 
     eprintln!("{server}: {profile}");
     numbers.at_least_or(
         "new releases: of the limit",
-        rate / limit,
+        race.ratio(),
         0.8,
         "×",
         profile,
     );
     if let Some(goal) = goals.per_second {
-        numbers.at_least("new releases per second", rate, goal, "/s");
+        numbers.at_least("new releases per second", releases_per_s, goal, "/s");
     }
     let per_release = fraction(requests::work(&asked), count - 1);
     numbers.one(

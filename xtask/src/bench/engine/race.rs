@@ -52,21 +52,33 @@ impl Race {
         Ok(race)
     }
 
-    /// The bare client in most turns.
-    pub(super) fn limit(&self) -> f64 {
+    /// How fast the bare client was, the middle of its turns.
+    pub(super) fn bare(&self) -> f64 {
         median(&self.bare)
     }
 
-    /// The engine in most turns.
-    pub(super) fn rate(&self) -> f64 {
+    /// How fast the engine was, the middle of its turns.
+    pub(super) fn engine(&self) -> f64 {
         median(&self.engine)
     }
 
-    /// The engine to the bare client in the turn before, in each.
+    /// The engine to the bare client just before it, the middle of all turns: those two had the same weather.
+    pub(super) fn ratio(&self) -> f64 {
+        median(&self.ratios())
+    }
+
+    /// The same in each turn, in words.
     pub(super) fn turns(&self) -> String {
+        let turns = self.ratios().into_iter();
+        turns
+            .map(|ratio| format!("{ratio:.2}"))
+            .collect::<Vec<_>>()
+            .join(", ")
+    }
+
+    fn ratios(&self) -> Vec<f64> {
         let turns = self.engine.iter().zip(&self.bare);
-        let turns = turns.map(|(engine, bare)| format!("{:.2}", engine / bare));
-        turns.collect::<Vec<_>>().join(", ")
+        turns.map(|(engine, bare)| engine / bare).collect()
     }
 }
 
