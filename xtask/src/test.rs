@@ -29,6 +29,12 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if !arguments.no_checks {
         check::add(&mut steps)?;
     }
+    let has_real = can_have_a_real_control_plane()?;
+    let has_envoy = has_real && can_have_envoy()?;
+    if has_real {
+        // First: some tests need kubectl, or a control plane of their own, wherever the others run.
+        steps.run("assets", || assets::ensure_all(has_envoy))?;
+    }
     // Apart, so that the summary tells how long the tests themselves take.
     steps.run("tests are compiled", || {
         workspace::run(tests().args(["--workspace", "--no-run"]))
@@ -36,11 +42,9 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     steps.run("tests on the embedded API", || {
         workspace::run(tests().arg("--workspace").env_remove(KUBECONFIG_VARIABLE))
     })?;
-    if can_have_a_real_control_plane()? {
-        let has_envoy = can_have_envoy()?;
+    if has_real {
         // The suites of others mostly wait, so they do it beside something that computes.
         let kube_rs = Started::new(&["conformance", "kube-rs"])?;
-        steps.run("assets", || assets::ensure_all(has_envoy))?;
         steps.run(
             "tests on a real control plane",
             tests_on_a_real_control_plane,
