@@ -1,6 +1,6 @@
-//! `cargo xtask test`: everything that must hold. Checks, all tests on the embedded API, other people's suites
-//! against it, then the cluster tests again on a real control plane. The real part needs Go, once, to build it:
-//! without Go it is skipped, loudly, except with `CI=true`.
+//! `cargo xtask test`: everything that must hold. Checks, all tests on the embedded API, the cluster tests again on a
+//! real control plane, other people's suites. What is real needs Go, once, to build it: without Go it is skipped, loudly,
+//! except with `CI=true`.
 
 use std::{env, num::NonZero, process::Command, thread};
 
