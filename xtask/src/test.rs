@@ -26,14 +26,14 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let mut steps = Steps::default();
-    if !arguments.no_checks {
-        check::add(&mut steps)?;
-    }
     let has_real = can_have_a_real_control_plane()?;
     let has_envoy = has_real && can_have_envoy()?;
     if has_real {
-        // First: some tests need kubectl, or a control plane of their own, wherever the others run.
+        // First: some generated files are made of them, and some tests need them wherever the others run.
         steps.run("assets", || assets::ensure_all(has_envoy))?;
+    }
+    if !arguments.no_checks {
+        check::add(&mut steps)?;
     }
     // Apart, so that the summary tells how long the tests themselves take.
     steps.run("tests are compiled", || {
