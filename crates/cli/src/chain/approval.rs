@@ -1,6 +1,6 @@
 //! Somebody's word about a release in an environment: given once, taken back by deleting it.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use http::Request;
 use jiff::{Timestamp, Unit};
@@ -15,7 +15,9 @@ use serde_json::{Value, json};
 use super::{
     decide::to_judge,
     named::Named,
+    ready::{OFTEN, SEEN},
     scene::{Scene, chosen},
+    standing::is_unseen,
 };
 use crate::{arguments::Output, cluster::Cluster, failure::Failure, output, patience};
 
@@ -61,8 +63,16 @@ impl Subject {
     /// Finds what the word is about, and what was said already.
     pub(crate) async fn find(&self) -> Result<Word, Failure> {
         let (cluster, name) = self.named.find().await?;
-        let scene = Scene::read_any(&cluster, &name).await?;
+        let mut scene = Scene::read_any(&cluster, &name).await?;
         let environment = scene.environment(&self.environment)?;
+        if self.release.is_none() && !self.withdraw {
+            // What was asked for just now waits as soon as somebody has looked at it.
+            let until = Instant::now() + SEEN;
+            while scene.binding(&environment)?.is_some_and(is_unseen) && Instant::now() < until {
+                tokio::time::sleep(OFTEN).await;
+                scene = Scene::read_any(&cluster, &name).await?;
+            }
+        }
         let component = scene.name();
         let binding = scene.binding(&environment)?;
         let release = match (&self.release, binding) {

@@ -31,12 +31,12 @@ pub(crate) struct Wait {
 }
 
 /// How often to look.
-const OFTEN: Duration = Duration::from_millis(100);
+pub(super) const OFTEN: Duration = Duration::from_millis(100);
 /// How long trouble must last before it is believed: a pod may fall once and get up again.
 pub(super) const BELIEVED: Duration = Duration::from_secs(3);
 
-/// How long a word may take to be seen.
-const SEEN: Duration = Duration::from_secs(10);
+/// How long a word, or what was asked for, may take to be seen.
+pub(super) const SEEN: Duration = Duration::from_secs(10);
 
 /// How long one that is not let in is waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -140,6 +140,12 @@ pub(crate) fn held(binding: &ReleaseBinding) -> Option<&Condition> {
     (admitted.status == "False").then_some(admitted)
 }
 
+/// Whether nobody has looked at its last change yet.
+pub(crate) fn is_unseen(binding: &ReleaseBinding) -> bool {
+    let ready = condition(binding, ConditionType::Ready);
+    ready.is_none_or(|ready| is_stale(binding, ready))
+}
+
 /// Whether what is asked for waits for somebody's word.
 pub(crate) fn waits(binding: &ReleaseBinding) -> bool {
     let words = [Reason::ApprovalRequired, Reason::ApprovalRejected].map(Reason::as_str);
@@ -194,7 +200,9 @@ mod tests {
 
     #[test]
     fn what_is_asked_for_stands_as_its_conditions_say() {
-        assert_eq!(Standing::of(&ready("staging", "cart-1")), Standing::Ready);
+        let well = ready("staging", "cart-1");
+        assert_eq!(Standing::of(&well), Standing::Ready);
+        assert!(!is_unseen(&well));
         let with = |conditions| {
             Standing::of(&binding(
                 "staging",
@@ -229,8 +237,10 @@ mod tests {
         let mut changed = ready("staging", "cart-1");
         changed.metadata.generation = Some(4);
         assert!(matches!(Standing::of(&changed), Standing::Progressing(_)));
+        assert!(is_unseen(&changed));
         changed.status = None;
         assert!(matches!(Standing::of(&changed), Standing::Progressing(_)));
+        assert!(is_unseen(&changed));
     }
 
     #[test]
