@@ -108,7 +108,9 @@ fn tests() -> Command {
 /// Runs the tests of all packages that use testkit once more, each program on a control plane of its own: on one for all,
 /// the namespaces that the first ones leave behind are still going while the last ones wait for theirs to go.
 fn tests_on_a_real_control_plane() -> anyhow::Result<()> {
-    let packages = workspace::users_of("quadrille-testkit")?;
+    let mut packages = workspace::users_of("quadrille-testkit")?;
+    // What `quad` says is tried on servers that it starts itself.
+    packages.retain(|package| package != "quad");
     let mut command = tests();
     command
         .arg("--tests")
