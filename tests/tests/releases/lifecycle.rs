@@ -4,7 +4,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{DeleteParams, Patch, PatchParams};
 use quadrille_testkit::{
     eventually,
-    wire::{Matcher, Verb},
+    wire::{Call, Matcher, Verb},
 };
 use quadrille_types::conditions::ConditionType;
 use serde_json::json;
@@ -51,13 +51,20 @@ async fn a_new_release_of_n_objects_costs_n_and_three_requests_and_then_none() {
         .to_vec();
     platform.release("pay", &objects).await;
     platform.until("pay", ConditionType::Ready, "True").await;
-    let calls = platform.wire.calls();
-    assert_eq!(calls.len(), 4 + 3, "{:#?}", platform.wire.summary());
+    let calls = calls_for_releases(&platform);
+    assert_eq!(calls.len(), 4 + 3, "{calls:#?}");
     platform.wire.forget();
     platform.delete("pay").await;
     platform.gone("pay").await;
-    let calls = platform.wire.calls();
+    let calls = calls_for_releases(&platform);
     assert_eq!(calls.len(), 4 + 1, "{calls:#?}");
+}
+
+/// All calls but those about other kinds of ours: their controllers may still be starting.
+fn calls_for_releases(platform: &Platform) -> Vec<Call> {
+    let mut calls = platform.wire.calls();
+    calls.retain(|call| call.group != "openchoreo.dev" || call.resource.starts_with("releases"));
+    calls
 }
 
 #[tokio::test]

@@ -20,4 +20,5 @@ mod promoting;
 #[path = "../platform/stage.rs"]
 #[allow(dead_code, reason = "the tests of the platform itself use the rest")]
 mod stage;
+mod starting;
 mod states;

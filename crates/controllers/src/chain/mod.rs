@@ -42,6 +42,7 @@ use crate::{
     queue::Urgency,
     releases::{Context, Inner},
     shelf::{Heard, Shelf},
+    system,
 };
 
 /// How long what is not urgent waits for more of its kind.
@@ -55,13 +56,7 @@ pub(crate) async fn work(context: Arc<Context>) {
         ($source:expr, $shelf:ident, $concerned:path) => {{
             let context = Arc::clone(&context);
             tasks.spawn(feed::follow($source, move |news| {
-                hear(
-                    &context,
-                    |world| &mut world.chain.$shelf,
-                    news,
-                    $concerned,
-                    wake::everything,
-                );
+                hear(&context, |world| &mut world.chain.$shelf, news, $concerned);
             }));
         }};
     }
@@ -95,15 +90,14 @@ pub(crate) async fn work(context: Arc<Context>) {
     while tasks.join_next().await.is_some() {}
 }
 
-/// Takes in news of a kind, and looks again at those whom it concerns; at everything after a list.
+/// Takes in news of a kind, and looks again at those whom it concerns.
 pub(crate) fn hear<K: Resource<DynamicType = ()> + DeserializeOwned>(
     context: &Context,
     shelf: impl Fn(&mut Inner) -> &mut Shelf<K>,
     news: News,
     concerned: fn(&Inner, &K) -> Vec<Thing>,
-    everything: fn(&Inner) -> Vec<Thing>,
 ) {
-    let things = {
+    let (is_whole_now, things) = {
         let mut world = context.world.look();
         let told = match &news {
             News::Gone(object) | News::Changed(object) => slice::from_ref(object),
@@ -125,8 +119,8 @@ pub(crate) fn hear<K: Resource<DynamicType = ()> + DeserializeOwned>(
         };
         let heard = shelf(&mut world).hear(news);
         let is_relisted = !heard.gone.is_empty() && things.is_empty();
-        if heard.is_complete_now || is_relisted {
-            things = everything(&world);
+        if is_relisted {
+            things = system::wake::everything(&world);
         }
         for key in &heard.changed {
             let Some(object) = shelf(&mut world).get(key).cloned() else {
@@ -139,8 +133,11 @@ pub(crate) fn hear<K: Resource<DynamicType = ()> + DeserializeOwned>(
                 .filter(|before| has_moved(&***before, &*object));
             things.extend(moved.iter().flat_map(|before| concerned(&world, before)));
         }
-        things
+        (heard.is_complete_now, things)
     };
+    if is_whole_now {
+        context.list_is_whole();
+    }
     for thing in things {
         // Who uses a group changes often, and is said soon enough.
         let pause = match thing.kind {
@@ -176,8 +173,8 @@ pub(crate) fn platform_changed(
 
 /// Looks at a thing of the chain once. Tells when to look again without an event.
 pub(crate) async fn run(context: &Context, thing: &Thing) -> Option<Duration> {
-    if !is_complete(context) {
-        // The lists bring everything to be looked at.
+    if !context.world.look().is_known() {
+        // The last list brings everything to be looked at.
         return None;
     }
     match thing.kind {
@@ -190,9 +187,4 @@ pub(crate) async fn run(context: &Context, thing: &Thing) -> Option<Duration> {
         }
         _ => None,
     }
-}
-
-fn is_complete(context: &Context) -> bool {
-    let world = context.world.look();
-    world.is_complete() && world.chain.is_complete() && world.system.is_complete()
 }

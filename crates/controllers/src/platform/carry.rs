@@ -63,7 +63,7 @@ fn decide(world: &Inner, thing: &Thing) -> Option<(Object, Step)> {
     if !shelves.are_complete() {
         return None;
     }
-    let are_known = world.has_releases && world.chain.is_complete() && world.system.is_complete();
+    let are_known = world.is_known();
     Some(match thing.kind {
         Kind::Organization => {
             if !shelves.namespaces.is_complete() {

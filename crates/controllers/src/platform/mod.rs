@@ -107,6 +107,9 @@ pub(crate) fn hear<K: Resource<DynamicType = ()> + DeserializeOwned>(
     for thing in things {
         context.look_at(thing, Urgency::Person, Duration::ZERO);
     }
+    if heard.is_complete_now {
+        context.list_is_whole();
+    }
     context.platform_changed();
     heard
 }

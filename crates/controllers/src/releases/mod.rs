@@ -216,6 +216,21 @@ impl Context {
         }
     }
 
+    /// A list was read whole for the first time. The last one, whichever it is, brings everything to be looked at that
+    /// waited until all is known.
+    pub(crate) fn list_is_whole(&self) {
+        let things = {
+            let world = self.world.look();
+            if !world.is_known() {
+                return;
+            }
+            system::wake::everything(&world)
+        };
+        for thing in things {
+            self.look_at(thing, Urgency::Background, Duration::ZERO);
+        }
+    }
+
     /// Takes in a release as the server has it.
     fn take_in(&self, release: Value) -> Result<Arc<Facts>, Trouble> {
         let release: Written = serde_json::from_value(release)
@@ -261,6 +276,7 @@ impl Context {
                 };
                 if is_first {
                     self.everything_changed();
+                    self.list_is_whole();
                 }
                 // What the list lacked may have held something back.
                 let things = self.world.look().shelves.everything();

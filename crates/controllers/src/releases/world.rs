@@ -402,6 +402,12 @@ impl Inner {
         self.has_releases && self.shelves.are_complete()
     }
 
+    /// Whether every list was read. Before that, whatever stands on others is not looked at: what is not known might
+    /// still be there.
+    pub(crate) fn is_known(&self) -> bool {
+        self.is_complete() && self.chain.is_complete() && self.system.is_complete()
+    }
+
     /// The releases of a namespace that are asked for, in short.
     pub(crate) fn briefs(
         &self,

@@ -63,7 +63,6 @@ pub(crate) async fn work(context: Arc<Context>) {
                         |world| &mut world.system.$shelf,
                         news,
                         $concerned,
-                        wake::everything,
                     );
                 }));
             })*
@@ -95,12 +94,8 @@ pub(crate) async fn work(context: Arc<Context>) {
 
 /// Looks at a thing of the deployment system once. Tells when to look again without an event.
 pub(crate) async fn run(context: &Context, thing: &Thing) -> Option<Duration> {
-    let is_complete = {
-        let world = context.world.look();
-        world.is_complete() && world.chain.is_complete() && world.system.is_complete()
-    };
-    if !is_complete {
-        // The lists bring everything to be looked at.
+    if !context.world.look().is_known() {
+        // The last list brings everything to be looked at.
         return None;
     }
     match thing.kind {

@@ -92,7 +92,7 @@ fn all_rendered(system: &System, here: &str) -> Vec<Thing> {
     found
 }
 
-/// Everything there is: after a list, nobody can say what changed.
+/// Everything there is, of the other families too: after a list, nobody can say what changed.
 pub(crate) fn everything(world: &Inner) -> Vec<Thing> {
     let system = &world.system;
     let mut found = Vec::new();
