@@ -10,12 +10,15 @@ use quadrille_types::{
     ScheduledTaskBinding, Service, ServiceBinding, WebApplication, WebApplicationBinding, Workload,
     conditions::ConditionType,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::{
     every::is_for_the_embedded_alone,
     instances::api,
-    orchard::{Orchard, Ours, endpoint_of, endpoint_release, image, offering, track_of, with},
+    orchard::{
+        Orchard, Ours, endpoint_of, endpoint_release, image, of_track, offering, template,
+        track_of, with,
+    },
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -248,17 +251,36 @@ async fn a_deployment_takes_its_endpoints_along_and_leaves_its_artifact() {
     assert_eq!(orchard.names::<DeploymentTrack>().await, [track_of("cart")]);
 }
 
-#[tokio::test]
-async fn a_deployment_that_goes_says_so() {
-    let orchard = deployed().await;
-    let held = |names: Value| json!({ "metadata": { "finalizers": names } });
-    let found = orchard.get::<Deployment>("cart-dev").await.unwrap();
+/// Somebody else holds an object, so that it stays until they let go.
+async fn hold<K: Ours>(orchard: &Orchard, name: &str) {
+    let found = orchard.get::<K>(name).await.unwrap();
     let mut names = found["metadata"]["finalizers"].clone();
     names
         .as_array_mut()
         .unwrap()
         .push(json!("example.com/held"));
-    orchard.patch::<Deployment>("cart-dev", held(names)).await;
+    let held = json!({ "metadata": { "finalizers": names } });
+    orchard.patch::<K>(name, held).await;
+}
+
+/// They let go, once nobody else holds it.
+async fn let_go<K: Ours>(orchard: &Orchard, name: &str) {
+    eventually("only the foreign finalizer is left", async || {
+        let found = orchard.get::<K>(name).await.unwrap();
+        let left = &found["metadata"]["finalizers"];
+        (*left == json!(["example.com/held"]))
+            .then_some(())
+            .ok_or(left.to_string())
+    })
+    .await;
+    let free = json!({ "metadata": { "finalizers": [] } });
+    orchard.patch::<K>(name, free).await;
+}
+
+#[tokio::test]
+async fn a_deployment_that_goes_says_so() {
+    let orchard = deployed().await;
+    hold::<Deployment>(&orchard, "cart-dev").await;
     What::Deployment.delete(&orchard).await;
     orchard.gone::<Release>("deployment-cart-dev").await;
     eventually("it says that it goes", async || {
@@ -268,18 +290,29 @@ async fn a_deployment_that_goes_says_so() {
         is_told.then_some(()).ok_or(said.to_string())
     })
     .await;
-    eventually("only the foreign finalizer is left", async || {
-        let found = orchard.get::<Deployment>("cart-dev").await.unwrap();
-        let left = &found["metadata"]["finalizers"];
-        (*left == json!(["example.com/held"]))
-            .then_some(())
-            .ok_or(left.to_string())
-    })
-    .await;
-    orchard
-        .patch::<Deployment>("cart-dev", held(json!([])))
-        .await;
+    let_go::<Deployment>(&orchard, "cart-dev").await;
     orchard.gone::<Deployment>("cart-dev").await;
+}
+
+#[tokio::test]
+async fn a_deployment_goes_after_an_endpoint_that_only_labels_call_its_own() {
+    let orchard = deployed().await;
+    let mut parents = of_track("shop", "cart").to_vec();
+    parents.extend([("environment", "dev"), ("deployment", "cart-dev")]);
+    let spec = template("more", 8080, "/more")["spec"].clone();
+    orchard.put::<Endpoint>("by-hand", &parents, spec).await;
+    orchard.until_ready::<Endpoint>("by-hand").await;
+    hold::<Endpoint>(&orchard, "by-hand").await;
+    What::Deployment.delete(&orchard).await;
+    let own = endpoint_of("cart-dev", "api");
+    orchard.gone::<Endpoint>(&own).await;
+    // It waits for nothing else by now, so nothing but that end tells it to look again.
+    orchard
+        .until::<Deployment>("cart-dev", "False", "waits for the end of Endpoint by-hand")
+        .await;
+    let_go::<Endpoint>(&orchard, "by-hand").await;
+    orchard.gone::<Deployment>("cart-dev").await;
+    none::<Release>(&orchard).await;
 }
 
 #[tokio::test]

@@ -259,6 +259,16 @@ pub(super) fn endpoint(world: &Inner, endpoint: &Endpoint) -> Vec<Thing> {
     let mut found = vec![thing(Kind::Endpoint, here, name(endpoint))];
     let owner = owner(endpoint).filter(|owner| owner.kind == Kind::Deployment.word());
     found.extend(owner.map(|owner| thing(Kind::Deployment, here, &owner.name)));
+    // One that a person made is nobody's but by its labels; that deployment waits for its end all the same.
+    let named_by = named(&[
+        at.project,
+        at.component,
+        at.track,
+        at.environment,
+        at.deployment,
+    ]);
+    let keys = world.system.deployments.keys_of_group(here, &named_by);
+    found.extend(things(Kind::Deployment, keys));
     // Those who may want the same address.
     let endpoints = &world.system.endpoints;
     let near = claiming(at.component, at.environment);
