@@ -316,6 +316,27 @@ async fn a_deployment_goes_after_an_endpoint_that_only_labels_call_its_own() {
 }
 
 #[tokio::test]
+async fn a_component_goes_after_what_only_its_label_names() {
+    let orchard = Orchard::open().await;
+    let labels = orchard.labels("cart", &[("project", "shop")]);
+    let spec = json!({ "owner": { "projectName": "shop" }, "type": "Service" });
+    orchard
+        .put_as::<Component>("cart-of-shop", labels, spec)
+        .await;
+    orchard.track("cart", "shop").await;
+    let track = track_of("cart");
+    orchard.until_ready::<DeploymentTrack>(&track).await;
+    hold::<DeploymentTrack>(&orchard, &track).await;
+    orchard.delete::<Component>("cart-of-shop").await;
+    let words = format!("waits for the end of DeploymentTrack {track}");
+    orchard
+        .until::<Component>("cart-of-shop", "False", &words)
+        .await;
+    let_go::<DeploymentTrack>(&orchard, &track).await;
+    orchard.gone::<Component>("cart-of-shop").await;
+}
+
+#[tokio::test]
 async fn an_environment_takes_deployments_and_bindings_along_and_leaves_the_others() {
     let orchard = deployed().await;
     orchard.until_ready::<Deployment>("cart-dev").await;

@@ -179,8 +179,8 @@ impl Orchard {
         let parents = [("project", project), ("component", component)];
         let labels = self.labels("main", &parents);
         let name = track_of(component);
-        let object = document::<DeploymentTrack>(&name, labels, json!({}));
-        self.send::<DeploymentTrack>(&name, &object).await;
+        self.put_as::<DeploymentTrack>(&name, labels, json!({}))
+            .await;
     }
 
     /// An artifact of a component's track.
@@ -274,7 +274,13 @@ impl Orchard {
 
     /// Applies an object with the labels of its parents.
     pub(crate) async fn put<K: Ours>(&self, name: &str, parents: &[(&str, &str)], spec: Value) {
-        let object = document::<K>(name, self.labels(name, parents), spec);
+        self.put_as::<K>(name, self.labels(name, parents), spec)
+            .await;
+    }
+
+    /// The same with any labels: they may give it another name than its own.
+    pub(crate) async fn put_as<K: Ours>(&self, name: &str, labels: Value, spec: Value) {
+        let object = document::<K>(name, labels, spec);
         self.send::<K>(name, &object).await;
     }
 

@@ -12,8 +12,8 @@ use serde::de::DeserializeOwned;
 use super::{
     kinds::{Bound, Instance},
     shelves::{
-        Belongs, System, claiming, named, of_api, of_api_class, of_artifact, of_class, of_track,
-        of_workload, owner, streaming,
+        Belongs, System, claiming, logical, named, of_api, of_api_class, of_artifact, of_class,
+        of_track, of_workload, owner, streaming,
     },
 };
 use crate::{
@@ -150,6 +150,10 @@ fn waiting(
     let mut found = ending(world, here, project, environment);
     if !component.is_empty() {
         found.push(thing(Kind::Component, here, component));
+        // Labels have its logical name; the object may have another one.
+        let near = world.chain.components.of_group(here, &in_project(project));
+        let labelled = near.filter(|one| logical(&***one) == component);
+        found.extend(labelled.map(|one| thing(Kind::Component, here, name(&**one))));
     }
     found
 }
@@ -232,7 +236,7 @@ pub(super) fn deployment(world: &Inner, deployment: &Deployment) -> Vec<Thing> {
         at.component,
         at.track,
         at.environment,
-        super::shelves::logical(deployment),
+        logical(deployment),
     ]);
     found.extend(things(
         Kind::Endpoint,
@@ -466,7 +470,7 @@ pub(crate) fn component(world: &Inner, component: &Component) -> Vec<Thing> {
     let here = namespace(component);
     let project = component.spec.owner.project_name.as_str();
     // Labels have its logical name.
-    let group = of_component(project, super::shelves::logical(component));
+    let group = of_component(project, logical(component));
     let mut found = rendered(system, here, &group);
     // Owners have that of the object.
     let owned = of_component(project, name(component));
