@@ -270,8 +270,11 @@ fn ready(objects: &[&ObjectStatus], missing: usize, known: &Known<'_>) -> Said {
         );
     }
     // What cannot be known is not said to be well, and not to be ill either.
-    if let (Some((reason, message)), Some(_)) = (&known.held, worst(Health::Unknown)) {
-        return (Holds::Unknown, reason, message.clone());
+    if let Some((reason, message)) = &known.held {
+        let is_nothing_known = objects.is_empty() && known.desired.is_empty();
+        if is_nothing_known || worst(Health::Unknown).is_some() {
+            return (Holds::Unknown, reason, message.clone());
+        }
     }
     let failed = objects.iter().find(|entry| entry.error.is_some());
     if let Some(entry) = failed {

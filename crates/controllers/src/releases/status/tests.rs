@@ -95,3 +95,16 @@ fn an_object_that_could_not_be_applied_is_not_called_well() {
     let (status, _) = next(&status, &known);
     assert_eq!(said(&status, ConditionType::Ready).0, "True");
 }
+
+#[test]
+fn a_release_that_cannot_be_understood_and_has_nothing_is_not_called_well() {
+    let mut known = known(&[], &[]);
+    let (status, _) = next(&ReleaseStatus::default(), &known);
+    assert_eq!(said(&status, ConditionType::ResourcesReady).0, "True");
+    known.held = Some(("InvalidConfiguration", "a name is missing".to_owned()));
+    let (status, _) = next(&ReleaseStatus::default(), &known);
+    let invalid = ("InvalidConfiguration", "a name is missing");
+    let ready = said(&status, ConditionType::ResourcesReady);
+    assert_eq!(ready, ("Unknown", invalid.0, invalid.1));
+    assert_eq!(said(&status, ConditionType::Ready).0, "False");
+}
