@@ -2,7 +2,7 @@
 //! real control plane, other people's suites. What is real needs Go, once, to build it: without Go it is skipped, loudly,
 //! except with `CI=true`.
 
-use std::{env, num::NonZero, process::Command, thread};
+use std::{env, num::NonZero, process::Command, thread, time::Instant};
 
 use anyhow::bail;
 use quadrille_testkit::{assets as parts, real::KUBECONFIG_VARIABLE};
@@ -10,11 +10,14 @@ use quadrille_testkit::{assets as parts, real::KUBECONFIG_VARIABLE};
 use crate::{
     assets, check, conformance,
     steps::{self, Started, Steps},
-    workspace::{self, cargo},
+    workspace::{self, behind, cargo},
 };
 
 /// How many tests of a program run at once.
 const TEST_THREADS: &str = "RUST_TEST_THREADS";
+
+/// Compiles all tests and runs none.
+const COMPILE: [&str; 5] = ["test", "--locked", "--quiet", "--workspace", "--no-run"];
 
 /// Options of `cargo xtask test`.
 #[derive(clap::Args)]
@@ -37,31 +40,14 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     // Apart, so that the summary tells how long the tests themselves take.
     steps.run("tests are compiled", || {
-        workspace::run(tests().args(["--workspace", "--no-run"]))
+        workspace::run(&mut cargo(&COMPILE))?;
+        conformance::build_kube_rs()
     })?;
-    steps.run("tests on the embedded API", || {
-        workspace::run(tests().arg("--workspace").env_remove(KUBECONFIG_VARIABLE))
-    })?;
+    let began = Instant::now();
     if has_real {
-        // The suites of others mostly wait, so they do it beside something that computes.
-        let kube_rs = Started::new(&["conformance", "kube-rs"])?;
-        steps.run(
-            "tests on a real control plane",
-            tests_on_a_real_control_plane,
-        )?;
-        steps.finish(kube_rs)?;
-        steps.run("conformance diff", conformance::diff)?;
-        let kubernetes = Started::new(&["conformance", "kubernetes"])?;
-        steps.run("conformance oracle", conformance::oracle)?;
-        steps.run("conformance cel", conformance::cel)?;
-        steps.run("conformance kubectl", conformance::kubectl)?;
-        if has_envoy {
-            steps.run("conformance gateway", conformance::gateway)?;
-        } else {
-            steps.skip("conformance gateway", "Python with pip is not installed");
-        }
-        steps.finish(kubernetes)?;
+        run_all(&mut steps, has_envoy)?;
     } else {
+        steps.run("tests on the embedded API", tests_on_the_embedded_api)?;
         steps.run("conformance kube-rs", conformance::kube_rs)?;
         for step in [
             "tests on a real control plane",
@@ -76,6 +62,31 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         }
     }
     steps.summary();
+    println!("the tests themselves: {} s", began.elapsed().as_secs());
+    Ok(())
+}
+
+/// Everything. The suites of others mostly wait, so they do it beside what computes: the tests, which let them go first.
+fn run_all(steps: &mut Steps, has_envoy: bool) -> anyhow::Result<()> {
+    let diff = Started::new(&["conformance", "diff"])?;
+    let kube_rs = Started::new(&["conformance", "kube-rs"])?;
+    steps.run("tests on the embedded API", tests_on_the_embedded_api)?;
+    steps.finish(kube_rs)?;
+    steps.finish(diff)?;
+    let kubernetes = Started::new(&["conformance", "kubernetes"])?;
+    steps.run(
+        "tests on a real control plane",
+        tests_on_a_real_control_plane,
+    )?;
+    steps.finish(kubernetes)?;
+    steps.run("conformance oracle", conformance::oracle)?;
+    steps.run("conformance cel", conformance::cel)?;
+    steps.run("conformance kubectl", conformance::kubectl)?;
+    if has_envoy {
+        steps.run("conformance gateway", conformance::gateway)?;
+    } else {
+        steps.skip("conformance gateway", "Python with pip is not installed");
+    }
     Ok(())
 }
 
@@ -95,14 +106,19 @@ fn can_have_envoy() -> anyhow::Result<bool> {
     Ok(can)
 }
 
-/// All tests, even when one fails. Most of them wait now and then: twice as many at once keep the processors busy.
+/// All tests, even when one fails, behind what runs beside them: suites compare answers of the same second, tests have time.
+/// Most tests wait now and then: twice as many at once as there are processors keep those busy.
 fn tests() -> Command {
-    let mut command = cargo(&["test", "--locked", "--quiet", "--no-fail-fast"]);
+    let mut command = behind(&cargo(&["test", "--locked", "--quiet", "--no-fail-fast"]));
     if env::var_os(TEST_THREADS).is_none() {
         let processors = thread::available_parallelism().map_or(1, NonZero::get);
         command.env(TEST_THREADS, (2 * processors).to_string());
     }
     command
+}
+
+fn tests_on_the_embedded_api() -> anyhow::Result<()> {
+    workspace::run(tests().arg("--workspace").env_remove(KUBECONFIG_VARIABLE))
 }
 
 /// Runs the tests of all packages that use testkit once more, each program on a control plane of its own: on one for all,

@@ -35,7 +35,7 @@ pub(super) async fn launch(options: &Options) -> anyhow::Result<ControlPlane> {
     authority.write_server_files(&plane.folder.path().join("kube-apiserver"))?;
     write_kubeconfig(&plane, &authority, "kube-apiserver", "admin")?;
 
-    let etcd = start_etcd(&plane.folder, client_port, peer_port)?;
+    let etcd = start_etcd(&plane.folder, client_port, peer_port, options)?;
     plane.processes.insert(0, etcd);
     let apiserver = start_apiserver(&plane.folder, client_port, api_port, options)?;
     plane.processes.insert(0, apiserver);
@@ -117,11 +117,16 @@ fn free_ports<const N: usize>() -> anyhow::Result<[u16; N]> {
     Ok(ports)
 }
 
-fn start_etcd(folder: &TempDir, client_port: u16, peer_port: u16) -> anyhow::Result<Process> {
+fn start_etcd(
+    folder: &TempDir,
+    client_port: u16,
+    peer_port: u16,
+    options: &Options,
+) -> anyhow::Result<Process> {
     let own = folder.path().join("etcd");
     let client = format!("http://127.0.0.1:{client_port}");
     let peer = format!("http://127.0.0.1:{peer_port}");
-    let arguments = [
+    let mut arguments = vec![
         flag("--data-dir", own.join("data")),
         flag("--listen-client-urls", &client),
         flag("--advertise-client-urls", &client),
@@ -130,6 +135,9 @@ fn start_etcd(folder: &TempDir, client_port: u16, peer_port: u16) -> anyhow::Res
         flag("--initial-cluster", format!("default={peer}")),
         flag("--log-level", "warn"),
     ];
+    if options.forgetful {
+        arguments.push(flag("--unsafe-no-fsync", "true"));
+    }
     Process::start("etcd", &assets::binary("etcd")?, &own, &arguments)
 }
 

@@ -29,6 +29,9 @@ pub struct Options {
     pub controllers: bool,
     /// This many simulated nodes; more than none also starts kube-scheduler and kwok.
     pub nodes: usize,
+    /// The database does not wait for the disk. What it holds would not outlive the machine, and need not in a test;
+    /// figures of a server that waits less than one in use would be no figures.
+    pub forgetful: bool,
     /// Writes an audit log of all requests (level Metadata), see [`ControlPlane::audit_log`].
     pub audit: bool,
     /// More flags for kube-apiserver.
@@ -38,11 +41,12 @@ pub struct Options {
 }
 
 impl Options {
-    /// Everything a cluster has: controllers and one simulated node.
+    /// Everything a cluster has, for tests: controllers and one simulated node.
     pub fn full() -> Self {
         Self {
             controllers: true,
             nodes: 1,
+            forgetful: true,
             ..Self::default()
         }
     }

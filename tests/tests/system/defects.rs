@@ -80,9 +80,7 @@ async fn rested(orchard: &Orchard) {
     .await;
     orchard.until_ready::<WebApplicationBinding>("page").await;
     orchard.until_ready::<ScheduledTaskBinding>("report").await;
-    for release in orchard.releases().await.into_keys() {
-        orchard.until_ready::<Release>(&release).await;
-    }
+    orchard.until_releases_are_ready().await;
 }
 
 async fn revisions<K: Ours>(orchard: &Orchard, into: &mut BTreeMap<String, Value>) {

@@ -415,6 +415,13 @@ impl Orchard {
         )
     }
 
+    /// Waits until all Releases that there are have nothing more to say.
+    pub(crate) async fn until_releases_are_ready(&self) {
+        for release in self.releases().await.into_keys() {
+            self.until_ready::<Release>(&release).await;
+        }
+    }
+
     /// What each Release is made of, and which writing of it is the last: generation and revision by name.
     pub(crate) async fn releases(&self) -> BTreeMap<String, (i64, String)> {
         let list = self.api::<Release>().list(&ListParams::default()).await;

@@ -148,6 +148,9 @@ async fn twice<K: Ours>(called: &str, parents: &[(&str, &str)], spec: Value) {
     let orchard = Orchard::open().await;
     orchard.service("cart", "shop").await;
     orchard.until_ready::<Deployment>("cart-dev").await;
+    let endpoint = endpoint_of("cart-dev", "api");
+    orchard.until_ready::<Endpoint>(&endpoint).await;
+    orchard.until_releases_are_ready().await;
     let before = orchard.releases().await;
     let labels = orchard.labels(called, parents);
     let object = json!({

@@ -42,9 +42,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let folder = workspace::results("conformance")?.join("kube-rs");
-    sources::prepare(&folder)?;
-    let binaries = harness::build(&folder)?;
+    let binaries = build()?;
     let target = match &arguments.kubeconfig {
         Some(kubeconfig) => Target::given(kubeconfig),
         None if arguments.real => Target::real()?,
@@ -69,6 +67,13 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     };
     let path = workspace::root().join(format!("tests/conformance/{suite}.yaml"));
     scoreboard::finish(suite, &outcomes, &Expectations::read(&path)?)
+}
+
+/// Builds the tests, if need be.
+pub(crate) fn build() -> anyhow::Result<Vec<TestBinary>> {
+    let folder = workspace::results("conformance")?.join("kube-rs");
+    sources::prepare(&folder)?;
+    harness::build(&folder)
 }
 
 /// Runs tests in a few lanes, as the harness of kube-rs would: most of their time is waiting for the cluster.

@@ -83,14 +83,8 @@ fn around(world: &Inner, key: &Key) -> Option<Seen> {
         .of_group(here, &owned_by(uid(&*deployment)))
         .cloned()
         .collect();
-    let path = [
-        at.project,
-        at.component,
-        at.track,
-        at.environment,
-        logical(&*deployment),
-    ];
-    let labelled = system.endpoints.of_group(here, &named(&path));
+    let own = at.deployment_named(logical(&*deployment));
+    let labelled = system.endpoints.of_group(here, &own);
     let mut leading: Vec<_> = endpoints.iter().chain(labelled).cloned().collect();
     leading.sort_by(|one, other| name(&**one).cmp(name(&**other)));
     leading.dedup_by(|one, other| name(&**one) == name(&**other));

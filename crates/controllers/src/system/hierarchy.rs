@@ -241,7 +241,7 @@ pub(super) fn deployment<K: Resource>(
         (TRACK, at.track),
         (ENVIRONMENT, at.environment),
     ];
-    let group = named(&[at.project, at.component, at.track, at.environment, wanted]);
+    let group = at.deployment_named(wanted);
     let found = world.system.deployments.of_group(at.namespace, &group);
     child.only(DEPLOYMENT, wanted, &path, found.collect())
 }

@@ -223,6 +223,17 @@ impl<'a> Belongs<'a> {
         }
     }
 
+    /// What a deployment of this name in the same place is found by, and its endpoints.
+    pub(crate) fn deployment_named(&self, name: &str) -> String {
+        named(&[
+            self.project,
+            self.component,
+            self.track,
+            self.environment,
+            name,
+        ])
+    }
+
     fn groups<const N: usize>(&self, words: [String; N]) -> Vec<Key> {
         let words = words.into_iter();
         words.map(|word| Key::new(self.namespace, &word)).collect()
@@ -317,7 +328,7 @@ fn groups_of_deployment(deployment: &Deployment) -> Vec<Key> {
             Kind::Deployment,
             deployment.metadata.name.as_deref().unwrap_or_default(),
         )),
-        named(&[project, component, track, environment, logical(deployment)]),
+        at.deployment_named(logical(deployment)),
     ])
 }
 
@@ -326,9 +337,7 @@ fn groups_of_endpoint(endpoint: &Endpoint) -> Vec<Key> {
     let Belongs {
         project,
         component,
-        track,
         environment,
-        deployment,
         ..
     } = at;
     let mut groups = at.groups([
@@ -341,7 +350,7 @@ fn groups_of_endpoint(endpoint: &Endpoint) -> Vec<Key> {
             Kind::Endpoint,
             endpoint.metadata.name.as_deref().unwrap_or_default(),
         )),
-        named(&[project, component, track, environment, deployment]),
+        at.deployment_named(at.deployment),
     ]);
     let owner = owner(endpoint).map(|owner| owned_by(&owner.uid));
     groups.extend(owner.map(|word| Key::new(at.namespace, &word)));

@@ -231,13 +231,7 @@ pub(super) fn deployment(world: &Inner, deployment: &Deployment) -> Vec<Thing> {
     found.extend(tracks(system, &at));
     let artifact = deployment.spec.deployment_artifact_ref.as_str();
     found.push(thing(Kind::DeployableArtifact, here, artifact));
-    let own = named(&[
-        at.project,
-        at.component,
-        at.track,
-        at.environment,
-        logical(deployment),
-    ]);
+    let own = at.deployment_named(logical(deployment));
     found.extend(things(
         Kind::Endpoint,
         system.endpoints.keys_of_group(here, &own),
@@ -264,13 +258,7 @@ pub(super) fn endpoint(world: &Inner, endpoint: &Endpoint) -> Vec<Thing> {
     let owner = owner(endpoint).filter(|owner| owner.kind == Kind::Deployment.word());
     found.extend(owner.map(|owner| thing(Kind::Deployment, here, &owner.name)));
     // One that a person made is nobody's but by its labels; that deployment waits for its end all the same.
-    let named_by = named(&[
-        at.project,
-        at.component,
-        at.track,
-        at.environment,
-        at.deployment,
-    ]);
+    let named_by = at.deployment_named(at.deployment);
     let keys = world.system.deployments.keys_of_group(here, &named_by);
     found.extend(things(Kind::Deployment, keys));
     // Those who may want the same address.

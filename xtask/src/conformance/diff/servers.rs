@@ -78,6 +78,7 @@ fn read(kubeconfig: &Path) -> Result<String> {
 async fn start_real() -> Result<ControlPlane> {
     let options = Options {
         controllers: true,
+        forgetful: true,
         controller_flags: vec![CONTROLLERS.to_owned()],
         ..Options::default()
     };

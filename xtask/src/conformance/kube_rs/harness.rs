@@ -37,7 +37,7 @@ const FEATURES: [&str; 17] = [
 ];
 
 /// The test binary of one crate.
-pub(super) struct TestBinary {
+pub(crate) struct TestBinary {
     name: String,
     path: PathBuf,
 }
