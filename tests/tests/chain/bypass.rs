@@ -115,18 +115,20 @@ async fn nobody_gets_past_an_approval() {
     let (shop, release) = Shop::asking().await;
     let team = Team::gather(shop).await;
     let refused = StatusCode::UNPROCESSABLE_ENTITY;
-    eventually("the policy is in force", async || {
+    let somebody =
+        json!({ "metadata": { "annotations": { annotations::REQUESTED_BY: "somebody" } } });
+    eventually("the policies are in force", async || {
         let word = team.word(&release, "developer");
-        let dry = "approvals?dryRun=All";
-        match team.sends("approver", "POST", dry, &word).await {
-            code if code == refused => Ok(()),
-            code => Err(code.to_string()),
+        let approval = team.sends("approver", "POST", "approvals?dryRun=All", &word);
+        let binding = "releasebindings/cart-prod?dryRun=All";
+        let request = team.sends("developer", "PATCH", binding, &somebody);
+        match (approval.await, request.await) {
+            (one, other) if one == refused && other == refused => Ok(()),
+            codes => Err(format!("{codes:?}")),
         }
     })
     .await;
     let current = json!({ "status": { "currentRelease": release } });
-    let somebody =
-        json!({ "metadata": { "annotations": { annotations::REQUESTED_BY: "somebody" } } });
     let resources = json!({ "apiVersion": "openchoreo.dev/v1alpha1", "kind": "Release",
         "metadata": { "name": "cart-prod" },
         "spec": { "owner": { "projectName": "shop", "componentName": "cart" }, "environmentName": "prod" } });

@@ -8,7 +8,10 @@ use kube::{
     api::{DeleteParams, ListParams},
     core::NamespaceResourceScope,
 };
-use quadrille_testkit::eventually;
+use quadrille_testkit::{
+    eventually,
+    wire::{Fault, Gate, Matcher, Verb},
+};
 use quadrille_types::{
     Component, ComponentRelease, Environment, Project, Release, ReleaseBinding, Workload,
 };
@@ -153,4 +156,52 @@ async fn a_binding_that_goes_takes_its_release_along_and_an_automatic_one_comes_
     })
     .await;
     shop.until_ready("cart", "dev").await;
+}
+
+/// The Release of a cell: which one it is, and its name.
+async fn cell_of(shop: &Shop, environment: &str) -> Option<(Option<String>, String)> {
+    let all = shop.api::<Release>().list(&ListParams::default()).await;
+    let found = all.unwrap().items.into_iter().find(|release| {
+        release.spec.owner.component_name.is_none()
+            && release.spec.environment_name.as_str() == environment
+    })?;
+    Some((found.metadata.uid, found.metadata.name.unwrap()))
+}
+
+#[tokio::test]
+async fn a_cell_that_is_wanted_again_while_it_is_being_deleted_is_made_anew() {
+    let shop = Shop::open().await;
+    shop.component("cart", "shop", "cart:1").await;
+    shop.until_ready("cart", "dev").await;
+    let release = shop.latest("cart").await;
+    shop.bind("cart", "shop", "staging", &release).await;
+    shop.until_ready("cart", "staging").await;
+    let (uid, cell) = cell_of(&shop, "staging").await.unwrap();
+    // Its end is decided, and on its way to the server.
+    let gate = Gate::closed();
+    let deletion = Matcher::verb(Verb::Delete).resource("releases").name(&cell);
+    let held = Fault::Hold(gate.clone());
+    shop.stage.wire.inject(deletion, held);
+    delete(&shop, What::Binding).await;
+    gate.reached_by(1).await;
+    gone(&shop.api::<ReleaseBinding>(), "cart-staging").await;
+    shop.bind("cart", "shop", "staging", &release).await;
+    let releases = shop.api::<Release>();
+    eventually("the new release says how it goes", async || {
+        let found = releases.get_opt("cart-staging").await.unwrap();
+        let status = found.and_then(|found| found.status);
+        let says = status.is_some_and(|status| !status.conditions.is_empty());
+        says.then_some(()).ok_or("not yet")
+    })
+    .await;
+    gate.open();
+    eventually("the cell is another one", async || {
+        match cell_of(&shop, "staging").await {
+            Some((now, _)) if now != uid => Ok(()),
+            Some(_) => Err("it is the same"),
+            None => Err("there is none"),
+        }
+    })
+    .await;
+    shop.until_ready("cart", "staging").await;
 }

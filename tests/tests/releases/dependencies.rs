@@ -1,6 +1,14 @@
 //! Releases that stand on others, and objects that change hands.
 
-use quadrille_testkit::wire::{Fault, Gate, Matcher, Verb};
+use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
+use kube::{
+    Api,
+    api::{Patch, PatchParams},
+};
+use quadrille_testkit::{
+    eventually,
+    wire::{Fault, Gate, Matcher, Verb},
+};
 use quadrille_types::conditions::ConditionType;
 use serde_json::{Value, json};
 
@@ -91,10 +99,90 @@ async fn a_release_that_others_stand_on_goes_after_them() {
         )
         .await;
     platform.until_configs(&[("app", "1"), ("cell", "1")]).await;
+    // It stays for who stands on it, and that one goes on as before; nobody new comes.
+    let objects = [("a", config("app", "2"))];
+    platform.release_with("app", &objects, on(&["cell"])).await;
+    platform.until_configs(&[("app", "2"), ("cell", "1")]).await;
+    let objects = [("a", config("late", "1"))];
+    platform.release_with("late", &objects, on(&["cell"])).await;
+    platform
+        .until_said(
+            "late",
+            ConditionType::ResourcesApplied,
+            "False",
+            "it is on its way out",
+        )
+        .await;
     platform.delete("app").await;
     platform.gone("app").await;
     platform.gone("cell").await;
     platform.until_configs(&[]).await;
+    platform
+        .release("cell", &[("a", config("cell", "2"))])
+        .await;
+    platform.applied("late").await;
+}
+
+#[tokio::test]
+async fn a_release_that_goes_does_not_wait_for_who_came_too_late() {
+    let mut platform = Platform::start().await;
+    let name = platform.cluster.unique("cell");
+    let namespace = json!({
+        "apiVersion": "v1", "kind": "Namespace",
+        "metadata": { "name": name, "namespace": null },
+    });
+    platform
+        .release("cell", &[("cell", namespace.clone())])
+        .await;
+    platform.applied("cell").await;
+    // Something that takes its time to go.
+    let mut holdup = config("holdup", "1");
+    holdup["metadata"]["namespace"] = json!(name);
+    holdup["metadata"]["finalizers"] = json!(["example.com/wait"]);
+    let configs: Api<ConfigMap> = Api::namespaced(platform.client(), &name);
+    let by = PatchParams::apply("test");
+    configs
+        .patch("holdup", &by, &Patch::Apply(&holdup))
+        .await
+        .unwrap();
+    // One that depends on it has looked around, and is about to write down what it will send.
+    let gate = Gate::closed();
+    let status = Matcher::verb(Verb::Patch)
+        .resource("releases/status")
+        .name("app");
+    let held = Fault::Hold(gate.clone());
+    platform.wire.inject(status.first(1), held);
+    let guest = crate::objects::in_namespace(config("guest", "1"), Some(&name));
+    let objects = [("a", guest.clone())];
+    platform.release_with("app", &objects, on(&["cell"])).await;
+    gate.reached_by(1).await;
+    platform.delete("cell").await;
+    let namespaces = platform.cluster.all::<Namespace>();
+    eventually("the namespace is on its way out", async || {
+        let found = namespaces.get(&name).await.unwrap();
+        let is_going = found.metadata.deletion_timestamp.is_some();
+        is_going.then_some(()).ok_or("not yet")
+    })
+    .await;
+    gate.open();
+    eventually("it is written down", async || {
+        let status = platform.read("app").await.status.unwrap_or_default();
+        let is_written = !status.resources.is_empty();
+        is_written.then_some(()).ok_or("not yet")
+    })
+    .await;
+    // Whoever takes over knows nothing of what was decided before.
+    platform.kill();
+    platform.run();
+    let go = Patch::Merge(json!({ "metadata": { "finalizers": null } }));
+    configs
+        .patch("holdup", &PatchParams::default(), &go)
+        .await
+        .unwrap();
+    platform.gone("cell").await;
+    platform.release("cell", &[("cell", namespace)]).await;
+    platform.applied("app").await;
+    assert!(platform.found(&guest).await.is_some());
 }
 
 #[tokio::test]

@@ -24,7 +24,7 @@ use crate::{
     events::{Event, Regarding},
     key::Key,
     platform::{carry::after, step::Thing},
-    releases::{Context, Facts, Inner},
+    releases::{Context, End, Facts, Inner},
 };
 
 /// How soon to look again at a cell that is kept for its data.
@@ -201,6 +201,18 @@ async fn leave(
             return Ok(Some(LOOK_AGAIN));
         }
     }
-    releases::delete(context, facts).await?;
-    Ok(None)
+    // Whoever came meanwhile keeps it; whoever comes from now on waits until it is gone and made anew.
+    {
+        let mut world = context.world.look();
+        let now = around(&world, here, project, environment);
+        if now.is_used || now.has_dependents {
+            return Ok(None);
+        }
+        world.set_end(facts, End::Decided);
+    }
+    let deleted = releases::delete(context, facts).await;
+    if deleted.is_err() {
+        context.set_end(facts, End::Open);
+    }
+    deleted.map(|()| None)
 }

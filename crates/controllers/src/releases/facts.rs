@@ -208,9 +208,13 @@ impl Facts {
 
     /// Whether all objects of the current generation are in the plane.
     pub(crate) fn is_applied(&self) -> bool {
+        self.said.observed_generation == Some(self.generation) && self.was_applied()
+    }
+
+    /// Whether all objects of some generation were.
+    pub(crate) fn was_applied(&self) -> bool {
         let applied = self.said.find(ConditionType::ResourcesApplied);
-        self.said.observed_generation == Some(self.generation)
-            && applied.is_some_and(Remark::is_true)
+        applied.is_some_and(Remark::is_true)
     }
 }
 

@@ -6,7 +6,7 @@ use quadrille_types::{conditions::Reason, names::Uid, release::PlaneRef};
 
 use super::{
     facts::Facts,
-    world::{Inner, name_of},
+    world::{Footing, Inner, name_of},
 };
 use crate::{key::Key, platform::shelves::NoContext};
 
@@ -143,21 +143,23 @@ fn waits_for(world: &Inner, facts: &Facts) -> Result<(), Not> {
             namespace: facts.key.namespace.clone(),
             name: name.clone(),
         };
-        match world.releases.get(&key) {
+        let is_on_it = !facts.records.is_empty();
+        let why = match world.footing(&key) {
+            Some(Footing::Firm) => continue,
+            // It stays until ours are gone.
+            Some(Footing::ForThoseOnIt) if is_on_it => continue,
+            Some(Footing::NotYet) => "its objects are not all in place yet",
+            Some(Footing::ForThoseOnIt | Footing::Going) => {
+                "it is on its way out, and must be made anew first"
+            }
             None => {
                 return held(format!(
                     "spec.dependsOn: there is no Release {:?} in namespace {:?} yet",
                     &**name, &*facts.key.namespace
                 ));
             }
-            Some(other) if !other.facts.is_applied() => {
-                return held(format!(
-                    "waits for Release {:?}: its objects are not all in place yet",
-                    &**name
-                ));
-            }
-            Some(_) => {}
-        }
+        };
+        return held(format!("waits for Release {:?}: {why}", &**name));
     }
     Ok(())
 }

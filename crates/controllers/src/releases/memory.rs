@@ -24,6 +24,8 @@ pub(crate) struct Memory {
     pub(crate) told: Option<(Instant, u32)>,
     /// What holds objects that are on their way out.
     pub(crate) held_by: HashMap<Identity, Vec<String>>,
+    /// Whether its objects have begun to go: there is no way back.
+    pub(crate) has_begun_to_go: bool,
     /// What is gone for sure while the release is being removed.
     pub(crate) gone: HashSet<Identity>,
     /// What people were last told is in the way of the removal: reason and cause.

@@ -37,7 +37,7 @@ use tokio::{sync::watch, task::JoinSet};
 
 pub(crate) use self::{
     facts::{Facts, Written},
-    world::{Brief, Guest, Inner, PlaneFacts, World},
+    world::{Brief, End, Guest, Inner, PlaneFacts, World},
 };
 use self::{run::Again, world::Told};
 use crate::{
@@ -169,9 +169,29 @@ impl Context {
 
     /// Takes in a release that we made or changed ourselves, and runs over it at once.
     pub(crate) fn release_written(&self, facts: &Arc<Facts>) {
-        self.world.look().put_confirmed(facts);
-        self.tell_owners(facts, false);
+        self.take_answer(facts, |world| world.put_confirmed(facts));
         self.wake(&facts.key, Urgency::Person);
+    }
+
+    /// Takes in what is known of a release's end, and wakes whom that concerns.
+    pub(crate) fn set_end(&self, facts: &Facts, end: End) {
+        self.with_dependents(&facts.key, |world| world.set_end(facts, end));
+    }
+
+    /// Changes something of a release, and wakes who depends on it if they go by that.
+    fn with_dependents(&self, key: &Key, change: impl FnOnce(&mut Inner)) {
+        let mut dependents: Vec<Key> = Vec::new();
+        {
+            let mut world = self.world.look();
+            let before = world.footing(key);
+            change(&mut world);
+            if before != world.footing(key) {
+                dependents.extend(world.dependents(key).map(|facts| facts.key.clone()));
+            }
+        }
+        for other in dependents {
+            self.wake(&other, Urgency::Person);
+        }
     }
 
     /// Something of a release changed on its plane.
@@ -240,24 +260,15 @@ impl Context {
         Ok(facts)
     }
 
-    /// Takes in what the server told us on our own asking, and wakes who waits for it.
+    /// Takes in what the server told us on our own asking.
     fn renew(&self, facts: &Arc<Facts>) {
-        let dependents: Vec<Key> = {
-            let mut world = self.world.look();
-            let held = world.releases.get(&facts.key);
-            let was_applied = held.map(|held| held.facts.is_applied());
-            match world.renew(Arc::clone(facts)) {
-                Told::New if was_applied != Some(facts.is_applied()) => {
-                    let dependents = world.dependents(&facts.key);
-                    dependents.map(|facts| facts.key.clone()).collect()
-                }
-                Told::New | Told::Old => Vec::new(),
-            }
-        };
+        self.take_answer(facts, |world| world.renew(facts));
+    }
+
+    /// Takes in the answer to a request of ours, and wakes who waits for it: to the watch it is old news.
+    fn take_answer(&self, facts: &Facts, take: impl FnOnce(&mut Inner)) {
+        self.with_dependents(&facts.key, take);
         self.tell_owners(facts, false);
-        for other in dependents {
-            self.wake(&other, Urgency::Person);
-        }
     }
 
     fn hear_releases(&self, news: News) {
@@ -301,17 +312,14 @@ impl Context {
         };
         let revision = release.metadata.resource_version.clone();
         let facts = Arc::new(Facts::read(release));
-        let (key, was_applied) = (facts.key.clone(), facts.is_applied());
+        let key = facts.key.clone();
         let (heard, urgency, dependents) = {
             let mut world = self.world.look();
-            let before = world.releases.get(&key).map(|held| {
-                let facts = &held.facts;
-                (
-                    facts.generation,
-                    facts.deleting_since.is_some(),
-                    facts.is_applied(),
-                )
-            });
+            let footing = world.footing(&key);
+            let before = world
+                .releases
+                .get(&key)
+                .map(|held| (held.facts.generation, held.facts.deleting_since.is_some()));
             let waits_as_before = world
                 .releases
                 .get(&key)
@@ -319,18 +327,15 @@ impl Context {
             let after = (facts.generation, facts.deleting_since.is_some());
             let is_settled = facts.said.observed_generation == Some(facts.generation);
             let urgency = match before {
-                Some((generation, deleting, _)) if (generation, deleting) != after => {
-                    Urgency::Person
-                }
+                Some(before) if before != after => Urgency::Person,
                 None if !is_settled || after.1 => Urgency::Person,
                 _ => Urgency::Background,
             };
             let heard = world.put(Arc::clone(&facts));
-            let changed = before.is_none_or(|(_, _, applied)| applied != was_applied);
             let dependents = match heard {
                 // It may have closed or opened a circle, which concerns all in it.
                 Told::New if !waits_as_before => world.all_dependents(&key),
-                Told::New if changed => {
+                Told::New if footing != world.footing(&key) => {
                     let dependents = world.dependents(&key);
                     dependents.map(|facts| facts.key.clone()).collect()
                 }

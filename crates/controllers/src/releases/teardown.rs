@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 
 use quadrille_engine::{self as engine, Failure, Site};
 use quadrille_objects::{
-    Identity, Record,
+    Identity, Record, Sight,
     plan::{self, Question},
 };
 use quadrille_planes::{PlaneName, PlaneState, Trouble};
@@ -20,7 +20,7 @@ use super::{
     inventory,
     run::{Again, Run},
     status,
-    world::{Inner, NoWay, name_of},
+    world::{End, Inner, NoWay, name_of},
     writes,
 };
 use crate::{platform::step, queue::Urgency};
@@ -75,7 +75,10 @@ pub(super) async fn run(mut run: Run<'_>) -> Result<Option<Again>, Trouble> {
             return Ok(None);
         }
     };
-    if let Some(words) = in_use(&run, &plane) {
+    for record in &run.facts.records {
+        site.watch(&record.identity.kind, &record.version);
+    }
+    if let Some(words) = in_use(&run, &plane, &site).await {
         let left = run.facts.records.clone();
         let obstacle = Obstacle::new(Reason::DeletionBlocked, words);
         say(&mut run, &left, obstacle).await?;
@@ -122,9 +125,6 @@ async fn remove(
     since: Instant,
 ) -> Result<Option<Again>, Trouble> {
     let facts = Arc::clone(&run.facts);
-    for record in &facts.records {
-        site.watch(&record.identity.kind, &record.version);
-    }
     if since.elapsed() > LOOK_AGAIN {
         // What takes so long may be gone, and a watch may have lost its end.
         let gone = run.memory.lock().gone.clone();
@@ -288,15 +288,61 @@ fn find(run: &Run<'_>) -> Place {
     }
 }
 
-/// Why the release must not go yet: others stand on it.
-fn in_use(run: &Run<'_>, plane: &PlaneName) -> Option<String> {
+/// Why the release must not go yet: others stand on it. Once it goes, it goes on: who came too late waits for its end,
+/// and it must not wait for them in turn.
+async fn in_use(run: &Run<'_>, plane: &PlaneName, site: &Site) -> Option<String> {
     let facts = &run.facts;
-    let mut world = run.context.world.look();
-    let words = users(&world, facts, plane);
-    if words.is_some() {
-        world.block(&facts.key);
+    if run.memory.lock().has_begun_to_go {
+        return None;
     }
-    words
+    let users = {
+        let mut world = run.context.world.look();
+        let users = users(&world, facts, plane);
+        match &users {
+            None => world.set_end(facts, End::Decided),
+            Some(_) => world.block(&facts.key),
+        }
+        users
+    };
+    if users.is_some() {
+        match has_lost_its_namespace(facts, site).await {
+            Ok(true) => run.context.set_end(facts, End::Decided),
+            Ok(false) => {
+                run.context.set_end(facts, End::HeldBack);
+                return users;
+            }
+            Err(failure) => {
+                tracing::debug!(release = %facts.key, reason = failure.reason, "not looked at");
+                return users;
+            }
+        }
+    }
+    run.memory.lock().has_begun_to_go = true;
+    None
+}
+
+/// Whether a namespace of the release is gone or going, and with it whatever others had there: a sign that its end had
+/// begun, which outlives us.
+async fn has_lost_its_namespace(facts: &Facts, site: &Site) -> Result<bool, Failure> {
+    let namespaces = facts
+        .records
+        .iter()
+        .filter(|record| record.uid.is_some() && record.identity.kind.is("", "Namespace"));
+    for record in namespaces {
+        let is_there = |sight: Sight<'_>| {
+            matches!(sight, Sight::Present(live)
+                if !live.deleting && Some(&live.uid) == record.uid.as_ref())
+        };
+        let sights = site.sights();
+        // A watch shows what carries our label, and may not have begun: what it does not show is asked for.
+        if !sights.with(&record.identity, is_there) {
+            engine::look(site, record).await?;
+            if !sights.with(&record.identity, is_there) {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
 }
 
 fn users(world: &Inner, facts: &Facts, plane: &PlaneName) -> Option<String> {

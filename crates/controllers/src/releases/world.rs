@@ -1,5 +1,9 @@
 //! Everything that is known, in one place: what watches tell goes in, what a run needs comes out.
 
+mod dependencies;
+
+pub(crate) use dependencies::{End, Footing};
+
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
     sync::Arc,
@@ -113,6 +117,8 @@ pub(crate) struct Held {
     /// Whether the server itself told us so since we lead, in answer to a read or write of our own: a list may be
     /// older than what was written before.
     pub(crate) is_confirmed: bool,
+    /// What is known of its end.
+    end: End,
 }
 
 /// A release in short, for whoever it belongs to.
@@ -141,9 +147,6 @@ impl Guest {
         }
     }
 }
-
-/// Longer chains of dependencies are not looked into for cycles.
-const LONGEST_CHAIN: usize = 100;
 
 /// What became of news about a release.
 pub(crate) enum Told {
@@ -219,6 +222,7 @@ impl Inner {
                     facts: Arc::clone(&facts),
                     memory,
                     is_confirmed: false,
+                    end: End::Open,
                 };
                 self.releases.insert(facts.key.clone(), held);
             }
@@ -228,13 +232,11 @@ impl Inner {
 
     /// Takes in the answer to a read or write of ours: from then on nothing older is believed. It may come late: a
     /// release that is gone by now stays gone, and one that was made anew stays the new one.
-    pub(crate) fn renew(&mut self, facts: Arc<Facts>) -> Told {
-        match self.releases.get_mut(&facts.key) {
-            Some(held) if held.facts.uid == facts.uid => {
-                held.is_confirmed = true;
-                self.take(facts)
-            }
-            _ => Told::Old,
+    pub(crate) fn renew(&mut self, facts: &Arc<Facts>) {
+        let held = self.releases.get_mut(&facts.key);
+        if let Some(held) = held.filter(|held| held.facts.uid == facts.uid) {
+            held.is_confirmed = true;
+            self.take(Arc::clone(facts));
         }
     }
 
@@ -253,29 +255,6 @@ impl Inner {
         if let Some(facts) = held.filter(|facts| *facts.uid == *uid) {
             self.releases.remove(key);
             self.depend(key, &facts.depends_on, &[]);
-        }
-    }
-
-    /// A release depends on others than before.
-    fn depend(&mut self, key: &Key, before: &[Arc<str>], now: &[Arc<str>]) {
-        let on = |name: &Arc<str>| Key {
-            namespace: Arc::clone(&key.namespace),
-            name: Arc::clone(name),
-        };
-        for name in before {
-            let on = on(name);
-            if let Some(dependents) = self.dependents.get_mut(&on) {
-                dependents.remove(key);
-                if dependents.is_empty() {
-                    self.dependents.remove(&on);
-                }
-            }
-        }
-        for name in now {
-            self.dependents
-                .entry(on(name))
-                .or_default()
-                .insert(key.clone());
         }
     }
 
@@ -359,42 +338,6 @@ impl Inner {
             .values()
             .map(|held| &held.facts)
             .filter(move |facts| self.lane(facts).as_ref() == Some(plane))
-    }
-
-    /// Releases that wait for another, or that must go before it.
-    pub(crate) fn dependents<'a>(&'a self, key: &'a Key) -> impl Iterator<Item = &'a Arc<Facts>> {
-        let dependents = self.dependents.get(key).into_iter().flatten();
-        dependents
-            .filter(move |other| *other != key)
-            .filter_map(|other| self.releases.get(other))
-            .map(|held| &held.facts)
-    }
-
-    /// Releases that wait for another, and those that wait for them in turn.
-    pub(crate) fn all_dependents(&self, key: &Key) -> Vec<Key> {
-        let mut found = vec![key.clone()];
-        let mut next = 0;
-        while let Some(of) = found.get(next).cloned() {
-            for facts in self.dependents(&of) {
-                if !found.contains(&facts.key) {
-                    found.push(facts.key.clone());
-                }
-            }
-            next += 1;
-        }
-        found.split_off(1)
-    }
-
-    /// The end of a release waits for others: who they are is found out anew when one of them is gone.
-    pub(crate) fn block(&mut self, key: &Key) {
-        self.blocked.insert(key.clone());
-    }
-
-    /// Releases that waited for one that is gone, or whose end did.
-    pub(crate) fn waiting_for(&mut self, gone: &Key) -> Vec<Key> {
-        let mut waiting: Vec<Key> = self.blocked.drain().collect();
-        waiting.extend(self.dependents(gone).map(|facts| facts.key.clone()));
-        waiting
     }
 
     /// Whether everything was read that says who uses what.
@@ -481,44 +424,6 @@ impl Inner {
                 (Some(one), Some(other)) => one.plane().is_same_cluster(other.plane()),
                 _ => false,
             }
-    }
-
-    /// A chain of dependencies that leads back to where it began.
-    pub(crate) fn cycle(&self, start: &Facts) -> Option<Vec<Arc<str>>> {
-        let mut path = vec![Arc::clone(&start.key.name)];
-        let mut visited = HashSet::new();
-        self.walk(start, start, &mut path, &mut visited)
-            .then_some(path)
-    }
-
-    fn walk(
-        &self,
-        start: &Facts,
-        from: &Facts,
-        path: &mut Vec<Arc<str>>,
-        visited: &mut HashSet<Arc<str>>,
-    ) -> bool {
-        if path.len() > LONGEST_CHAIN {
-            return false;
-        }
-        for name in &from.depends_on {
-            path.push(Arc::clone(name));
-            if *name == start.key.name {
-                return true;
-            }
-            let key = Key {
-                namespace: Arc::clone(&start.key.namespace),
-                name: Arc::clone(name),
-            };
-            if visited.insert(Arc::clone(name))
-                && let Some(next) = self.releases.get(&key)
-                && self.walk(start, &next.facts, path, visited)
-            {
-                return true;
-            }
-            path.pop();
-        }
-        false
     }
 }
 
