@@ -13,6 +13,7 @@ mod deny;
 mod faults;
 mod generate;
 mod house;
+mod jobs;
 mod layers;
 mod steps;
 mod test;

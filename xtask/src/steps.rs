@@ -1,59 +1,17 @@
 //! A run of named steps: each is announced and timed, the first failure ends the run, and what was skipped is
 //! said loudly at the end.
 
-use std::{
-    fs::File,
-    io::{Read as _, Seek as _},
-    process::{Child, Command, Stdio},
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
-use anyhow::{Context, ensure};
+use anyhow::Context;
+
+use crate::jobs::{self, Job};
 
 /// The steps so far.
 #[derive(Default)]
 pub(crate) struct Steps {
     done: Vec<(String, Duration)>,
     skipped: Vec<(String, String)>,
-}
-
-/// A task that runs beside others; it ends with this value.
-pub(crate) struct Started {
-    name: String,
-    child: Child,
-    output: File,
-    start: Instant,
-}
-
-impl Started {
-    /// Starts a task of ours in a process of its own. What it prints is shown when it is awaited: two steps that
-    /// mostly wait may do so at once, and be read one after the other.
-    pub(crate) fn new(task: &[&str]) -> anyhow::Result<Self> {
-        let name = task.join(" ");
-        println!("==> {name}: started beside what follows");
-        let output = tempfile::tempfile()?;
-        let child = Command::new(std::env::current_exe()?)
-            .args(task)
-            .stdin(Stdio::null())
-            .stdout(output.try_clone()?)
-            .stderr(output.try_clone()?)
-            .spawn()
-            .with_context(|| format!("start {name}"))?;
-        Ok(Self {
-            name,
-            child,
-            output,
-            start: Instant::now(),
-        })
-    }
-}
-
-impl Drop for Started {
-    fn drop(&mut self) {
-        // It has ended already, unless another step failed.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }
 
 impl Steps {
@@ -70,17 +28,15 @@ impl Steps {
         Ok(())
     }
 
-    /// Waits for a started task and shows what it printed.
-    pub(crate) fn finish(&mut self, mut started: Started) -> anyhow::Result<()> {
-        let status = started.child.wait()?;
-        let mut text = String::new();
-        started.output.rewind()?;
-        started.output.read_to_string(&mut text)?;
-        let name = &started.name;
-        println!("==> {name}\n{text}");
-        ensure!(status.success(), "{name}: {status}");
-        self.done.push((name.clone(), started.start.elapsed()));
-        Ok(())
+    /// Runs programs in lanes beside each other; each is a step.
+    pub(crate) fn run_lanes(&mut self, lanes: Vec<Vec<Job>>) -> anyhow::Result<()> {
+        jobs::run_lanes(lanes, |ended| {
+            println!("==> {}\n{}", ended.name, ended.text);
+            match &ended.trouble {
+                None => self.done.push((ended.name.clone(), ended.time)),
+                Some(trouble) => println!("==> {}: FAILED, {trouble}", ended.name),
+            }
+        })
     }
 
     /// Notes a step that can't run here.

@@ -9,8 +9,9 @@ use quadrille_testkit::{assets as parts, real::KUBECONFIG_VARIABLE};
 
 use crate::{
     assets, check, conformance,
-    steps::{self, Started, Steps},
-    workspace::{self, behind, cargo},
+    jobs::Job,
+    steps::{self, Steps},
+    workspace::{self, cargo},
 };
 
 /// How many tests of a program run at once.
@@ -44,50 +45,45 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         conformance::build_kube_rs()
     })?;
     let began = Instant::now();
-    if has_real {
-        run_all(&mut steps, has_envoy)?;
-    } else {
-        steps.run("tests on the embedded API", tests_on_the_embedded_api)?;
-        steps.run("conformance kube-rs", conformance::kube_rs)?;
+    let ran = steps.run_lanes(lanes(has_real, has_envoy)?);
+    if !has_real {
         for step in [
             "tests on a real control plane",
             "conformance diff",
+            "conformance kubectl",
             "conformance kubernetes",
             "conformance oracle",
             "conformance cel",
-            "conformance kubectl",
             "conformance gateway",
         ] {
             steps.skip(step, "Go is not installed");
         }
+    } else if !has_envoy {
+        steps.skip("conformance gateway", "Python with pip is not installed");
     }
     steps.summary();
     println!("the tests themselves: {} s", began.elapsed().as_secs());
-    Ok(())
+    ran
 }
 
-/// Everything. The suites of others mostly wait, so they do it beside what computes: the tests, which let them go first.
-fn run_all(steps: &mut Steps, has_envoy: bool) -> anyhow::Result<()> {
-    let diff = Started::new(&["conformance", "diff"])?;
-    let kube_rs = Started::new(&["conformance", "kube-rs"])?;
-    steps.run("tests on the embedded API", tests_on_the_embedded_api)?;
-    steps.finish(kube_rs)?;
-    steps.finish(diff)?;
-    let kubernetes = Started::new(&["conformance", "kubernetes"])?;
-    steps.run(
-        "tests on a real control plane",
-        tests_on_a_real_control_plane,
-    )?;
-    steps.finish(kubernetes)?;
-    steps.run("conformance oracle", conformance::oracle)?;
-    steps.run("conformance cel", conformance::cel)?;
-    steps.run("conformance kubectl", conformance::kubectl)?;
-    if has_envoy {
-        steps.run("conformance gateway", conformance::gateway)?;
-    } else {
-        steps.skip("conformance gateway", "Python with pip is not installed");
+/// Everything, in lanes beside each other: much of it waits, and does so while something else computes. Two suites compare
+/// what two servers say within the same second: they go first, and all others take the processors that they leave.
+fn lanes(has_real: bool, has_envoy: bool) -> anyhow::Result<Vec<Vec<Job>>> {
+    let suite = |name| Job::task(&["conformance", name]);
+    let embedded = vec![tests_on_the_embedded_api().behind()];
+    let mut suites = vec![suite("kube-rs")?.behind()];
+    if !has_real {
+        return Ok(vec![embedded, suites]);
     }
-    Ok(())
+    for name in ["kubernetes", "oracle", "cel"] {
+        suites.push(suite(name)?.behind());
+    }
+    if has_envoy {
+        suites.push(suite("gateway")?.behind());
+    }
+    let real = vec![tests_on_a_real_control_plane()?.behind()];
+    let compared = vec![suite("diff")?, suite("kubectl")?];
+    Ok(vec![compared, suites, real, embedded])
 }
 
 fn can_have_a_real_control_plane() -> anyhow::Result<bool> {
@@ -106,10 +102,10 @@ fn can_have_envoy() -> anyhow::Result<bool> {
     Ok(can)
 }
 
-/// All tests, even when one fails, behind what runs beside them: suites compare answers of the same second, tests have time.
-/// Most tests wait now and then: twice as many at once as there are processors keep those busy.
+/// All tests, even when one fails. Most of them wait now and then: twice as many at once as there are processors keep
+/// those busy.
 fn tests() -> Command {
-    let mut command = behind(&cargo(&["test", "--locked", "--quiet", "--no-fail-fast"]));
+    let mut command = cargo(&["test", "--locked", "--quiet", "--no-fail-fast"]);
     if env::var_os(TEST_THREADS).is_none() {
         let processors = thread::available_parallelism().map_or(1, NonZero::get);
         command.env(TEST_THREADS, (2 * processors).to_string());
@@ -117,13 +113,15 @@ fn tests() -> Command {
     command
 }
 
-fn tests_on_the_embedded_api() -> anyhow::Result<()> {
-    workspace::run(tests().arg("--workspace").env_remove(KUBECONFIG_VARIABLE))
+fn tests_on_the_embedded_api() -> Job {
+    let mut command = tests();
+    command.arg("--workspace").env_remove(KUBECONFIG_VARIABLE);
+    Job::new("tests on the embedded API", command)
 }
 
-/// Runs the tests of all packages that use testkit once more, each program on a control plane of its own: on one for all,
-/// the namespaces that the first ones leave behind are still going while the last ones wait for theirs to go.
-fn tests_on_a_real_control_plane() -> anyhow::Result<()> {
+/// The tests of all packages that use testkit once more, each program on a control plane of its own: on one for all, the
+/// namespaces that the first ones leave behind are still going while the last ones wait for theirs to go.
+fn tests_on_a_real_control_plane() -> anyhow::Result<Job> {
     let mut packages = workspace::users_of("quadrille-testkit")?;
     // What `quad` says is tried on servers that it starts itself.
     packages.retain(|package| package != "quad");
@@ -134,5 +132,5 @@ fn tests_on_a_real_control_plane() -> anyhow::Result<()> {
         .env(KUBECONFIG_VARIABLE, "start")
         // The parts of a control plane collect their garbage all the time, for a little less memory.
         .env("GOGC", "400");
-    workspace::run(&mut command)
+    Ok(Job::new("tests on a real control plane", command))
 }

@@ -77,16 +77,26 @@ async fn a_deletion_survives_a_kill_after_every_call() {
 }
 
 async fn kill_everywhere(story: Story) {
-    // On a real cluster, most of the calls of a start are left out: they are lists and watches.
-    let step = if real::is_asked_for() { 6 } else { 1 };
-    let cold = for_every_call("starting", step, |call| killed(story, call)).await;
-    let warm = for_every_call("at work", 1, |call| killed_at_work(story, call)).await;
-    println!("{story:?}: {cold} calls from the start, {warm} calls at work");
+    // On a real cluster, starting is tried with one story, it is much the same for all, and most of its calls are left out:
+    // they are lists and watches.
+    let is_real = real::is_asked_for();
+    if !is_real || story == Story::Shrink {
+        let step = if is_real { 6 } else { 1 };
+        let count = for_every_call("starting", step, |call| killed(story, call)).await;
+        println!("{story:?}: {count} calls from the start");
+    }
+    let count = for_every_call("at work", 1, |call| killed_at_work(story, call)).await;
+    println!("{story:?}: {count} calls at work");
 }
 
 #[tokio::test]
 async fn what_was_begun_can_be_taken_back_after_a_kill_at_every_call() {
-    for story in [Story::Create, Story::Shrink, Story::Move] {
+    let stories: &[Story] = if real::is_asked_for() {
+        &[Story::Move]
+    } else {
+        &[Story::Create, Story::Shrink, Story::Move]
+    };
+    for story in stories.iter().copied() {
         let run = |call| killed_and_taken_back(story, call);
         let count = for_every_call("at work", 1, run).await;
         println!("{story:?}: {count} calls, then taken back");

@@ -382,9 +382,9 @@ async fn a_web_application_a_scheduled_task_and_what_runs_nothing_are_deployed()
     let task = orchard.object("deployment-report-dev", "CronJob").await;
     assert_eq!(task.unwrap()["spec"]["schedule"], "0 6 * * 1");
     orchard.until_ready::<Deployment>("cleaner-dev").await;
+    orchard.everything_is_taken_strictly().await;
     let cell = orchard.cell("office", "dev");
     assert!(orchard.placed("Namespace", &cell).await.is_some());
-    orchard.everything_is_taken_strictly().await;
 }
 
 #[tokio::test]

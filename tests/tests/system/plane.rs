@@ -11,6 +11,7 @@ use kube::{
     core::{ApiResource, GroupVersionKind},
 };
 use quadrille_testkit::eventually;
+use quadrille_types::{Release, conditions::ConditionType};
 use serde_json::{Value, json};
 
 use crate::orchard::Orchard;
@@ -138,7 +139,11 @@ impl Orchard {
     /// Shows everything that the Releases hold to the server, strictly: unknown and doubled fields count.
     pub(crate) async fn everything_is_taken_strictly(&self) {
         let mut shown = 0;
+        // The cell of something that does not run may come later than the word that it is well.
         for release in self.releases().await.into_keys() {
+            let applied = ConditionType::ResourcesApplied;
+            self.until_of::<Release>(&release, applied, "True", "")
+                .await;
             for object in self.objects(&release).await.into_values() {
                 let path = path(&object);
                 let body = serde_json::to_vec(&object).unwrap();

@@ -51,32 +51,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
 }
 
-/// The suite `kube-rs` with its defaults, for `cargo xtask test`.
-pub(crate) fn kube_rs() -> anyhow::Result<()> {
-    kube_rs::run(&kube_rs::Arguments::default())
-}
-
 /// Builds what the suite `kube-rs` runs, so that it need not do so while tests are timed.
 pub(crate) fn build_kube_rs() -> anyhow::Result<()> {
     kube_rs::build().map(drop)
-}
-
-/// The suite `gateway` with its defaults, for `cargo xtask test`.
-pub(crate) fn gateway() -> anyhow::Result<()> {
-    gateway::run(&gateway::Arguments::default())
-}
-
-/// The suite `kubectl` with its defaults, for `cargo xtask test`.
-pub(crate) fn kubectl() -> anyhow::Result<()> {
-    kubectl::run(&diff::Arguments::default())
-}
-
-/// The suite `cel` with its defaults, for `cargo xtask test`.
-pub(crate) fn cel() -> anyhow::Result<()> {
-    cel::run(&cel::Arguments::default())
-}
-
-/// The suite `oracle` with its defaults, for `cargo xtask test`.
-pub(crate) fn oracle() -> anyhow::Result<()> {
-    oracle::run(&oracle::Arguments::default())
 }
