@@ -127,7 +127,7 @@ impl fmt::Debug for Shared {
 /// A running API server. Cheap to clone; stops when [`Server::stop`] is called.
 #[derive(Clone, Debug)]
 pub struct Server {
-    shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
 }
 
 impl Server {

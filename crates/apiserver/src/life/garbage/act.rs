@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use quadrille_machinery::status::Status;
+use quadrille_store::Revision;
 use serde_json::Value;
 
 use super::{
@@ -23,6 +24,8 @@ struct Found {
     resource: Arc<Resource>,
     namespace: Option<String>,
     name: String,
+    /// When it was last changed.
+    modified: Revision,
     skeleton: Skeleton,
 }
 
@@ -47,6 +50,7 @@ fn find(shared: &Shared, catalog: &Catalog, key: &Bytes) -> Result<Option<Found>
         resource: resource.clone(),
         namespace: namespace.map(str::to_owned),
         name: name.to_owned(),
+        modified: record.modified,
         skeleton,
     }))
 }
@@ -57,6 +61,9 @@ pub(super) async fn visit(shared: &Arc<Shared>, index: &Index, key: &Bytes) -> R
     let Some(found) = find(shared, &catalog, key)? else {
         return Ok(());
     };
+    if found.modified > index.revision {
+        return Ok(());
+    }
     let metadata = &found.skeleton.metadata;
     if metadata.deletion_timestamp.is_some() {
         if metadata.has_finalizer(ORPHAN) {
@@ -73,7 +80,7 @@ pub(super) async fn visit(shared: &Arc<Shared>, index: &Index, key: &Bytes) -> R
     let mut living = Vec::new();
     let mut waiting = false;
     for owner in &metadata.owner_references {
-        match state(shared, &catalog, &found, owner)? {
+        match state(shared, &catalog, index, &found, owner)? {
             OwnerState::Lives => living.push(owner.uid.clone()),
             OwnerState::WaitsForDependents => waiting = true,
             OwnerState::Gone => {}
@@ -157,6 +164,7 @@ enum OwnerState {
 fn state(
     shared: &Shared,
     catalog: &Catalog,
+    index: &Index,
     dependent: &Found,
     owner: &Owner,
 ) -> Result<OwnerState, Status> {
@@ -178,7 +186,9 @@ fn state(
     if skeleton.metadata.uid != owner.uid {
         return Ok(OwnerState::Gone);
     }
-    Ok(if skeleton.metadata.waits_for_dependents() {
+    // An end that the index has not heard of yet brings its dependents to be looked at again.
+    let is_heard = record.modified <= index.revision;
+    Ok(if is_heard && skeleton.metadata.waits_for_dependents() {
         OwnerState::WaitsForDependents
     } else {
         OwnerState::Lives
@@ -216,7 +226,7 @@ async fn foreground(
         let metadata = &dependent.skeleton.metadata;
         let others_live = metadata.owner_references.iter().any(|reference| {
             reference.uid != uid
-                && state(shared, catalog, &dependent, reference) == Ok(OwnerState::Lives)
+                && state(shared, catalog, index, &dependent, reference) == Ok(OwnerState::Lives)
         });
         if others_live {
             keep_owners(shared, &dependent, |known| known != uid).await?;

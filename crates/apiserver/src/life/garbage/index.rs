@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use bytes::Bytes;
+use quadrille_store::Revision;
 use serde::Deserialize;
 
 use crate::rest::{FOREGROUND, ORPHAN};
@@ -54,13 +55,25 @@ impl Metadata {
 }
 
 /// The dependents of every owner, by the owner's uid.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Index {
+    /// How far it has read. What is newer in the store has an event to come, and dependents may have come before it that
+    /// are not known here yet: nothing is decided about it until then.
+    pub(super) revision: Revision,
     pub(super) dependents: HashMap<String, BTreeSet<Bytes>>,
     pub(super) owners: HashMap<Bytes, Vec<String>>,
 }
 
 impl Index {
+    /// Nothing is known yet, at this revision.
+    pub(super) fn new(revision: Revision) -> Self {
+        Self {
+            revision,
+            dependents: HashMap::new(),
+            owners: HashMap::new(),
+        }
+    }
+
     pub(super) fn set(&mut self, key: &Bytes, owners: &[Owner]) {
         self.forget(key);
         if owners.is_empty() {

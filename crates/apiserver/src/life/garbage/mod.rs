@@ -1,7 +1,7 @@
 //! The garbage collector: dependents follow their owners.
 //!
 //! It keeps one index, from an owner's uid to the keys of objects that name it, and reads everything else
-//! from the store when an event asks for it.
+//! from the store when an event asks for it. The store may be ahead of the index: see [`Index::revision`].
 
 mod act;
 mod index;
@@ -34,7 +34,7 @@ pub(crate) async fn run(shared: Arc<Shared>) {
 async fn follow(shared: &Arc<Shared>) -> Result<(), Status> {
     let at = shared.store.revision();
     let mut watch = shared.store.watch(b"", at).map_err(Status::internal)?;
-    let mut index = Index::default();
+    let mut index = Index::new(at);
     let mut first = Vec::new();
     let mut after: Option<Bytes> = None;
     loop {
@@ -84,6 +84,7 @@ fn report(result: Result<(), Status>, key: &Bytes) {
 }
 
 async fn observe(shared: &Arc<Shared>, index: &mut Index, event: &Arc<Event>) {
+    index.revision = event.revision;
     if event.change == Change::Deleted {
         let owners = index.owners.get(&event.key).cloned().unwrap_or_default();
         index.forget(&event.key);
@@ -110,3 +111,6 @@ async fn observe(shared: &Arc<Shared>, index: &mut Index, event: &Arc<Event>) {
         None => index.forget(&event.key),
     }
 }
+
+#[cfg(test)]
+mod tests;
