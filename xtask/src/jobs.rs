@@ -43,10 +43,11 @@ impl Job {
         Ok(Self::new(&words.join(" "), command))
     }
 
-    /// The same program with a lower priority: it takes the processors that others leave.
-    pub(crate) fn behind(mut self) -> Self {
+    /// The same program so far behind others: it takes the processors that they leave.
+    pub(crate) fn behind(mut self, how_far: u8) -> Self {
         let mut nice = Command::new("nice");
-        nice.arg(self.command.get_program())
+        nice.arg(format!("--adjustment={how_far}"))
+            .arg(self.command.get_program())
             .args(self.command.get_args());
         if let Some(folder) = self.command.get_current_dir() {
             nice.current_dir(folder);
@@ -81,6 +82,8 @@ impl Job {
     fn print_to(&mut self, mut output: File) -> anyhow::Result<(String, Option<String>)> {
         let status = self
             .command
+            // Programs in Go collect their garbage all the time, for a little less memory.
+            .env("GOGC", "400")
             .stdin(Stdio::null())
             .stdout(output.try_clone()?)
             .stderr(output.try_clone()?)
@@ -134,7 +137,7 @@ mod tests {
     fn all_run_to_their_end_and_whoever_failed_is_named() {
         let lanes = vec![
             vec![job("bad", "echo hm; exit 3"), job("next", "echo well")],
-            vec![job("beside", "echo too >&2").behind()],
+            vec![job("beside", "echo too >&2").behind(1)],
         ];
         let mut shown = Vec::new();
         let error = run_lanes(lanes, |ended| {

@@ -13,7 +13,7 @@ use quadrille_types::{
 use serde_json::json;
 
 use crate::{
-    every::{Told, for_every_call, is_for_the_embedded_alone},
+    every::{Choice, Told, for_every_call, is_for_the_embedded_alone},
     guard::{Guard, faults},
     shop::Shop,
 };
@@ -169,7 +169,7 @@ async fn everywhere(story: Story) {
     if is_for_the_embedded_alone() {
         return;
     }
-    let calls = for_every_call("chain", 1, |call| killed(story, call)).await;
+    let calls = for_every_call("chain", Choice::ALL, |call| killed(story, call)).await;
     println!("{story:?}: {calls} calls");
 }
 

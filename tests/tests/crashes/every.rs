@@ -48,11 +48,31 @@ impl Told {
     }
 }
 
-/// Runs a story with a fault at its k-th call, for every k, until no call is left. Calls overlap, so the k-th is not
-/// always the same: what was never struck is then struck by its name. Tells how many calls there are.
+/// Which calls of a story are struck.
+#[derive(Clone, Copy)]
+pub(crate) struct Choice {
+    /// The number of the first one.
+    pub(crate) first: usize,
+    /// From there on, each so-many-th.
+    pub(crate) step: usize,
+    /// What is struck by its name if it was left out.
+    pub(crate) by_name: fn(Verb) -> bool,
+}
+
+impl Choice {
+    /// All of them.
+    pub(crate) const ALL: Self = Self {
+        first: 1,
+        step: 1,
+        by_name: |_| true,
+    };
+}
+
+/// Runs a story with a fault at its k-th call, for every k that is chosen, until no call is left. Calls overlap, so the k-th
+/// is not always the same: what was never struck is then struck by its name. Tells how many calls were struck.
 pub(crate) async fn for_every_call<F: Future<Output = Told>>(
     what: &str,
-    step: usize,
+    choice: Choice,
     run: impl Fn(Matcher) -> F,
 ) -> usize {
     // Undisturbed first, to know how many there are.
@@ -60,7 +80,12 @@ pub(crate) async fn for_every_call<F: Future<Output = Told>>(
     let mut calls = undisturbed.calls;
     let mut struck = BTreeSet::new();
     let mut count = 0;
-    let mut runs = futures::stream::iter((1..=undisturbed.count).step_by(step))
+    let Choice {
+        first,
+        step,
+        by_name,
+    } = choice;
+    let mut runs = futures::stream::iter((first..=undisturbed.count).step_by(step))
         .map(|k| run(Matcher::any().nth(k)))
         .buffer_unordered(at_once());
     while let Some(told) = runs.next().await {
@@ -74,7 +99,7 @@ pub(crate) async fn for_every_call<F: Future<Output = Told>>(
     }
     drop(runs);
     // Calls overlap, so one run may be a little longer than another.
-    for k in undisturbed.count + 1.. {
+    for k in (undisturbed.count + 1..).take_while(|_| step == 1) {
         match run(Matcher::any().nth(k)).await.struck {
             Some(call) => struck.insert(call),
             None => break,
@@ -82,9 +107,7 @@ pub(crate) async fn for_every_call<F: Future<Output = Told>>(
         count += 1;
     }
     let missed = calls.difference(&struck).cloned();
-    // Who takes larger steps does so through what only reads.
-    let missed = missed.filter(|(verb, ..)| step == 1 || verb.writes());
-    let missed: Vec<Which> = missed.collect();
+    let missed: Vec<Which> = missed.filter(|(verb, ..)| by_name(*verb)).collect();
     let mut runs = futures::stream::iter(missed)
         .map(|which| {
             let matcher = Matcher::verb(which.0).resource(&which.1);

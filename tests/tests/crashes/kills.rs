@@ -7,7 +7,7 @@ use quadrille_testkit::{
 
 use crate::{
     controllers::Controllers,
-    every::{Told, for_every_call},
+    every::{Choice, Told, for_every_call},
     run::Run,
     stories::Story,
 };
@@ -77,15 +77,14 @@ async fn a_deletion_survives_a_kill_after_every_call() {
 }
 
 async fn kill_everywhere(story: Story) {
-    // On a real cluster, starting is tried with one story, it is much the same for all, and most of its calls are left out:
-    // they are lists and watches.
-    let is_real = real::is_asked_for();
-    if !is_real || story == Story::Shrink {
-        let step = if is_real { 6 } else { 1 };
-        let count = for_every_call("starting", step, |call| killed(story, call)).await;
+    // On a real cluster, starting is tried with one story: it is much the same for all.
+    if !real::is_asked_for() || story == Story::Shrink {
+        let choice = Choice::starting(story);
+        let count = for_every_call("starting", choice, |call| killed(story, call)).await;
         println!("{story:?}: {count} calls from the start");
     }
-    let count = for_every_call("at work", 1, |call| killed_at_work(story, call)).await;
+    let choice = Choice::at_work();
+    let count = for_every_call("at work", choice, |call| killed_at_work(story, call)).await;
     println!("{story:?}: {count} calls at work");
 }
 
@@ -98,7 +97,8 @@ async fn what_was_begun_can_be_taken_back_after_a_kill_at_every_call() {
     };
     for story in stories.iter().copied() {
         let run = |call| killed_and_taken_back(story, call);
-        let count = for_every_call("at work", 1, run).await;
+        let choice = Choice::at_work();
+        let count = for_every_call("at work", choice, run).await;
         println!("{story:?}: {count} calls, then taken back");
     }
 }

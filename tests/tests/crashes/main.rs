@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // a test may; its helpers too
 
+mod choices;
 mod controllers;
 mod every;
 mod failures;

@@ -9,7 +9,7 @@ use quadrille_testkit::{
 
 use crate::{
     controllers::Controllers,
-    every::{Told, for_every_call, is_for_the_embedded_alone},
+    every::{Choice, Told, for_every_call, is_for_the_embedded_alone},
     run::Run,
     stories::Story,
 };
@@ -76,7 +76,10 @@ async fn kill_and_mislead_everywhere(story: Story) {
     if is_for_the_embedded_alone() {
         return;
     }
-    let count = for_every_call("starting", 1, |call| killed(story, call)).await;
+    let count = for_every_call("starting", Choice::starting(story), |call| {
+        killed(story, call)
+    })
+    .await;
     println!("{story:?}: {count} calls, then an old list");
 }
 

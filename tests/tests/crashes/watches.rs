@@ -3,7 +3,7 @@
 use quadrille_testkit::wire::{Disturbance, Fault, Gate, Matcher, WatchEnd};
 
 use crate::{
-    every::{Told, for_every_call, is_for_the_embedded_alone},
+    every::{Choice, Told, for_every_call, is_for_the_embedded_alone},
     run::Run,
     stories::Story,
 };
@@ -31,7 +31,7 @@ async fn end_everywhere(end: WatchEnd, stories: &[Story]) {
         return;
     }
     for story in stories.iter().copied() {
-        for_every_call("at work", 1, |call| ended(story, call, end)).await;
+        for_every_call("at work", Choice::ALL, |call| ended(story, call, end)).await;
     }
 }
 

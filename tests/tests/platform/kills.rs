@@ -11,7 +11,7 @@ use quadrille_types::{
 };
 
 use crate::{
-    every::{Told, for_every_call, is_for_the_embedded_alone},
+    every::{Choice, Told, for_every_call, is_for_the_embedded_alone},
     orders::{What, delete},
     stage::{Stage, is_gone},
 };
@@ -110,7 +110,7 @@ async fn kill_everywhere(order: &[What]) {
     if is_for_the_embedded_alone() {
         return;
     }
-    let calls = for_every_call("ending", 1, |call| killed(order, call)).await;
+    let calls = for_every_call("ending", Choice::ALL, |call| killed(order, call)).await;
     println!("{order:?}: {calls} calls");
 }
 

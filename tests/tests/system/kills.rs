@@ -9,7 +9,7 @@ use quadrille_types::{Deployment, Endpoint, Release, Service, ServiceBinding};
 use serde_json::json;
 
 use crate::{
-    every::{Told, for_every_call, is_for_the_embedded_alone},
+    every::{Choice, Told, for_every_call, is_for_the_embedded_alone},
     orchard::{Orchard, Ours, endpoint_of, endpoint_release, image, offering, on_plane, said},
 };
 
@@ -161,7 +161,10 @@ async fn everywhere(story: Story) {
     if is_for_the_embedded_alone() {
         return;
     }
-    let calls = for_every_call("the deployment system", 1, |call| killed(story, call)).await;
+    let calls = for_every_call("the deployment system", Choice::ALL, |call| {
+        killed(story, call)
+    })
+    .await;
     println!("{story:?}: {calls} calls");
 }
 
