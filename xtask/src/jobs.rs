@@ -43,11 +43,10 @@ impl Job {
         Ok(Self::new(&words.join(" "), command))
     }
 
-    /// The same program so far behind others: it takes the processors that they leave.
-    pub(crate) fn behind(mut self, how_far: u8) -> Self {
+    /// The same program with a lower priority: it takes the processors that others leave.
+    pub(crate) fn behind(mut self) -> Self {
         let mut nice = Command::new("nice");
-        nice.arg(format!("--adjustment={how_far}"))
-            .arg(self.command.get_program())
+        nice.arg(self.command.get_program())
             .args(self.command.get_args());
         if let Some(folder) = self.command.get_current_dir() {
             nice.current_dir(folder);
@@ -137,7 +136,7 @@ mod tests {
     fn all_run_to_their_end_and_whoever_failed_is_named() {
         let lanes = vec![
             vec![job("bad", "echo hm; exit 3"), job("next", "echo well")],
-            vec![job("beside", "echo too >&2").behind(1)],
+            vec![job("beside", "echo too >&2").behind()],
         ];
         let mut shown = Vec::new();
         let error = run_lanes(lanes, |ended| {

@@ -67,22 +67,21 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 /// Everything, in lanes beside each other: much of it waits, and does so while something else computes. Two suites compare
-/// what two servers say within the same second: they go first. What waits most comes next, and what only computes takes the
-/// processors that all others leave.
+/// what two servers say within the same second: they go first, and all others take the processors that they leave.
 fn lanes(has_real: bool, has_envoy: bool) -> anyhow::Result<Vec<Vec<Job>>> {
     let suite = |name| Job::task(&["conformance", name]);
-    let embedded = vec![tests_on_the_embedded_api().behind(10)];
-    let mut suites = vec![suite("kube-rs")?.behind(5)];
+    let embedded = vec![tests_on_the_embedded_api().behind()];
+    let mut suites = vec![suite("kube-rs")?.behind()];
     if !has_real {
         return Ok(vec![embedded, suites]);
     }
     for name in ["kubernetes", "oracle", "cel"] {
-        suites.push(suite(name)?.behind(5));
+        suites.push(suite(name)?.behind());
     }
     if has_envoy {
-        suites.push(suite("gateway")?.behind(5));
+        suites.push(suite("gateway")?.behind());
     }
-    let real = vec![tests_on_a_real_control_plane()?.behind(5)];
+    let real = vec![tests_on_a_real_control_plane()?.behind()];
     let compared = vec![suite("diff")?, suite("kubectl")?];
     Ok(vec![compared, suites, real, embedded])
 }
