@@ -1,5 +1,7 @@
 //! Request bodies: bytes in, an object of the wanted kind out, or the refusal that a real server gives.
 
+use std::collections::HashSet;
+
 use bytes::Bytes;
 use quadrille_machinery::{
     decode::{self, DecodeError, Document, Envelope, StrictError},
@@ -81,16 +83,16 @@ pub(crate) fn merge_owners(request: &Request, object: &mut Value) {
     let Some(owners) = owners.and_then(Value::as_array_mut) else {
         return;
     };
-    let mut seen: Vec<String> = Vec::new();
+    let mut seen: HashSet<String> = HashSet::new();
+    let mut told: HashSet<String> = HashSet::new();
     let mut twice: Vec<String> = Vec::new();
     owners.retain(|owner| {
-        let uid = owner["uid"].as_str().unwrap_or_default().to_owned();
-        if !seen.contains(&uid) {
-            seen.push(uid);
+        let uid = owner["uid"].as_str().unwrap_or_default();
+        if seen.insert(uid.to_owned()) {
             return true;
         }
-        if !twice.contains(&uid) {
-            twice.push(uid);
+        if told.insert(uid.to_owned()) {
+            twice.push(uid.to_owned());
         }
         false
     });

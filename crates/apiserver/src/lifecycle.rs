@@ -3,7 +3,12 @@
 use quadrille_machinery::status::Status;
 use serde_json::{Value, json};
 
-use crate::{resource::Origin, rest::Request, stored, strategy};
+use crate::{
+    resource::{Origin, Resource},
+    rest::Request,
+    server::Shared,
+    stored, strategy,
+};
 
 /// Whether an update ends an object's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,10 +111,10 @@ pub(crate) async fn written(request: &Request, name: &str) -> Result<(), Status>
 }
 
 /// What a deleted object leaves behind here: addresses to free, definitions to stop serving.
-pub(crate) fn removed(request: &Request, object: &Value) {
-    request.shared.services.release(&request.resource, object);
-    if strategy::is_definition(&request.resource) {
-        request.shared.refresh_catalog();
+pub(crate) fn removed(shared: &Shared, resource: &Resource, object: &Value) {
+    shared.services.release(resource, object);
+    if strategy::is_definition(resource) {
+        shared.refresh_catalog();
     }
 }
 

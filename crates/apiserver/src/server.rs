@@ -24,7 +24,7 @@ use crate::{
     options::Query,
     path::{Path, Target},
     policies::Policies,
-    reply,
+    protobuf, reply,
     rest::{self, Request},
     services::Services,
 };
@@ -162,10 +162,12 @@ impl Server {
         life::bootstrap::run(&server.shared, options.housekeeping).await?;
         life::bootstrap::definitions::install(&server.shared, options.definitions).await?;
         life::bootstrap::apply_all(&server.shared, &options.objects).await?;
-        life::definitions::resume(&server.shared).map_err(|status| StartError::Bootstrap {
-            what: "definitions that are being deleted".to_owned(),
-            status,
-        })?;
+        life::definitions::resume(&server.shared)
+            .await
+            .map_err(|status| StartError::Bootstrap {
+                what: "definitions that were left half done".to_owned(),
+                status,
+            })?;
         if options.housekeeping {
             life::start(&server.shared);
         }
@@ -185,10 +187,15 @@ impl Server {
         self.router().layer(axum::Extension(user.clone()))
     }
 
+    /// Tells watches and housekeeping to end, and waits for neither.
+    pub fn begin_stop(&self) {
+        self.shared.shutdown.cancel();
+    }
+
     /// Ends watches and housekeeping, and waits for the latter. The store stays open: whoever opened it
     /// closes it.
     pub async fn stop(&self) {
-        self.shared.shutdown.cancel();
+        self.begin_stop();
         self.shared.tasks.close();
         self.shared.tasks.wait().await;
     }
@@ -251,15 +258,16 @@ async fn resource(
     query: Query,
     request: HttpRequest<Body>,
 ) -> Response {
-    let (head, body) = request.into_parts();
-    let watch = head.method == http::Method::GET
-        && target.subresource.is_none()
-        && (target.watch || query.switch("watch").unwrap_or(false));
-    let Some(verb) = rest::verb(&head.method, &target, watch) else {
+    let (mut head, body) = request.into_parts();
+    let asks_to_watch = query.switch("watch").unwrap_or(false);
+    let Some(verb) = rest::verb(&head.method, &target, asks_to_watch) else {
         let catalog = shared.catalog.snapshot();
         let known = catalog.find(&target.group, &target.version, &target.plural);
         return match known {
-            Some(resource) if target.namespace.is_some() && !resource.namespaced => {
+            Some(resource)
+                if (target.namespace.is_some() && !resource.namespaced)
+                    || (target.watch && target.subresource.is_some()) =>
+            {
                 finding::page_not_found(resource, &target)
             }
             _ => reply::status(&not_allowed()),
@@ -278,7 +286,8 @@ async fn resource(
     if let Some(status) = check_path_name(&target) {
         return reply::status(&status);
     }
-    let body = match read_body(verb, body).await {
+    let body = read_body(verb, body).await;
+    let body = match body.and_then(|body| protobuf::rewritten(&mut head.headers, body)) {
         Ok(body) => body,
         Err(status) => return reply::status(&status),
     };
@@ -305,12 +314,28 @@ async fn resource(
         one_of_many: false,
         own: false,
     };
-    let response = rest::handle(&request, verb).await;
+    let wants_yaml = accept::prefers_yaml(&request.headers);
+    let response = if matches!(verb, "get" | "list" | "watch") {
+        rest::handle(&request, verb).await
+    } else {
+        to_its_end(request, verb).await
+    };
     let is_stream = verb == "watch" && response.status().is_success();
-    if !is_stream && accept::prefers_yaml(&request.headers) {
+    if wants_yaml && !is_stream {
         return reply::in_yaml(response).await;
     }
     response
+}
+
+/// Does what a write asks for, also when the client does not wait for it: what follows a commit (definitions are served,
+/// addresses are kept or given back) must not be left out.
+async fn to_its_end(request: Request, verb: &'static str) -> Response {
+    let work = async move { rest::handle(&request, verb).await };
+    match tokio::spawn(work).await {
+        Ok(response) => response,
+        Err(ended) if ended.is_panic() => std::panic::resume_unwind(ended.into_panic()),
+        Err(_) => reply::status(&Status::unavailable("the server is stopping")),
+    }
 }
 
 /// Names that no path may have.

@@ -117,6 +117,36 @@ fn aliases_of_aliases() {
     assert!(decode::yaml(text.as_bytes()).is_err());
 }
 
+fn aliases_of_a_long_text() {
+    let start = format!("a: &a \"{}\"\nb: [", "x".repeat(LARGEST / 2));
+    let text = many(&start, "]", |_| "*a".to_owned());
+    assert!(decode::yaml(&text).is_err());
+}
+
+fn anchors_within_anchors() {
+    let mut start = String::new();
+    for level in 0..100 {
+        let _ = write!(start, "[&a{level} ");
+    }
+    start.push('[');
+    let text = many(&start, &"]".repeat(101), |_| "x".to_owned());
+    assert!(decode::yaml(&text).is_err());
+}
+
+fn a_map_of_very_many_keys() {
+    let map = many("{", "}", |number| format!("k{number}: 1"));
+    assert!(decode::yaml(&map).is_ok());
+    let mut merged = many("a: &a {", "}", |number| format!("k{}: 1", number % 90_000));
+    merged.truncate(LARGEST / 4);
+    let whole = merged
+        .iter()
+        .rposition(|byte| *byte == b',')
+        .expect("a map");
+    merged.truncate(whole);
+    merged.extend_from_slice(b"}\nb: {k1: 2, <<: *a, c: 1}\n");
+    assert!(decode::yaml(&merged).is_ok());
+}
+
 fn brackets_without_end() {
     for open in ["[", "{\"a\":", "[{\"a\":"] {
         let text = open.repeat(LARGEST / open.len());
@@ -238,13 +268,16 @@ fn a_selector_of_very_many_demands() {
 /// One after the other, since they share the measure of memory.
 #[test]
 fn nothing_takes_more_than_its_budget() {
-    let cases: [(&str, fn()); 15] = [
+    let cases: [(&str, fn()); 18] = [
         (
             "doubling patch",
             a_patch_that_doubles_the_object_again_and_again,
         ),
         ("copying patch", a_patch_that_copies_a_large_value),
         ("aliases", aliases_of_aliases),
+        ("long aliases", aliases_of_a_long_text),
+        ("nested anchors", anchors_within_anchors),
+        ("many keys", a_map_of_very_many_keys),
         ("brackets", brackets_without_end),
         ("strategic patch", a_strategic_patch_of_a_very_long_list),
         ("long list", an_apply_over_a_very_long_list),

@@ -2,15 +2,19 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use crate::{
     hands::{Hands, Outcome},
     kinds::Kind,
+    queue::Task,
     read::{self, Place, share, text},
     seen::Pod,
 };
+
+/// Within this time a pod goes whose eviction was allowed.
+const EXPECTED_WITHIN: SignedDuration = SignedDuration::from_mins(2);
 
 /// Looks at a budget.
 pub(crate) async fn look(hands: &Hands, place: &Place) -> Outcome {
@@ -23,8 +27,27 @@ pub(crate) async fn look(hands: &Hands, place: &Place) -> Outcome {
         pod.is_selected(&selector) && !pod.is_over()
     });
     let asked = expected(hands, &pods);
-    let status = status(&budget, &pods, asked, hands.now());
+    let now = hands.now();
+    let going = going(&budget, &pods, now);
+    if let Some(first) = going.values().min() {
+        // Whoever should have gone by then did not go, and counts again.
+        let wait = (*first + EXPECTED_WITHIN).duration_since(now);
+        hands.again(Task::Budget, place, wait.try_into().unwrap_or_default());
+    }
+    let status = status(&budget, &pods, asked, &going, now);
     hands.set_status(kind, &budget, &status).await
+}
+
+/// Pods whose eviction was allowed, and when: they count as gone already.
+fn going(budget: &Value, pods: &[Arc<Pod>], now: Timestamp) -> BTreeMap<String, Timestamp> {
+    let told = budget["status"]["disruptedPods"].as_object();
+    let told = told.into_iter().flatten().filter_map(|(name, since)| {
+        let since: Timestamp = since.as_str()?.parse().ok()?;
+        let is_there = |pod: &Arc<Pod>| *pod.place.name == **name && pod.deleting.is_none();
+        let is_expected = now < since + EXPECTED_WITHIN && pods.iter().any(is_there);
+        is_expected.then(|| (name.clone(), since))
+    });
+    told.collect()
 }
 
 /// How many pods there should be, by what controls them.
@@ -46,7 +69,13 @@ fn expected(hands: &Hands, pods: &[Arc<Pod>]) -> i64 {
     alone + controllers.values().sum::<i64>()
 }
 
-fn status(budget: &Value, pods: &[Arc<Pod>], asked: i64, now: Timestamp) -> Value {
+fn status(
+    budget: &Value,
+    pods: &[Arc<Pod>],
+    asked: i64,
+    going: &BTreeMap<String, Timestamp>,
+    now: Timestamp,
+) -> Value {
     let spec = &budget["spec"];
     let there = i64::try_from(pods.len()).unwrap_or(i64::MAX);
     let (expected, desired) = if !spec["maxUnavailable"].is_null() {
@@ -62,6 +91,7 @@ fn status(budget: &Value, pods: &[Arc<Pod>], asked: i64, now: Timestamp) -> Valu
     let healthy = pods
         .iter()
         .filter(|pod| pod.is_ready() && pod.deleting.is_none())
+        .filter(|pod| !going.contains_key(&*pod.place.name))
         .count();
     let healthy = i64::try_from(healthy).unwrap_or(i64::MAX);
     let allowed = if expected > 0 {
@@ -86,14 +116,18 @@ fn status(budget: &Value, pods: &[Arc<Pod>], asked: i64, now: Timestamp) -> Valu
             condition["observedGeneration"] = budget["metadata"]["generation"].clone();
         }
     }
-    json!({
+    let mut status = json!({
         "observedGeneration": budget["metadata"]["generation"],
         "expectedPods": expected,
         "desiredHealthy": desired,
         "currentHealthy": healthy,
         "disruptionsAllowed": allowed,
         "conditions": conditions,
-    })
+    });
+    if !going.is_empty() {
+        status["disruptedPods"] = json!(going);
+    }
+    status
 }
 
 #[cfg(test)]
@@ -116,6 +150,7 @@ mod tests {
                 &json!({ "spec": spec }),
                 &pods,
                 asked,
+                &BTreeMap::new(),
                 Timestamp::UNIX_EPOCH,
             );
             (
@@ -126,5 +161,28 @@ mod tests {
         assert_eq!(allowed(json!({ "minAvailable": 2 }), 3, 3), (2, 1));
         assert_eq!(allowed(json!({ "minAvailable": "50%" }), 3, 3), (2, 1));
         assert_eq!(allowed(json!({ "maxUnavailable": 1 }), 2, 3), (2, 0));
+    }
+
+    #[test]
+    fn a_pod_whose_eviction_was_allowed_counts_as_gone_until_it_should_have_gone() {
+        let evicted = Arc::new(Pod::read(&json!({
+            "metadata": { "name": "a" }, "spec": { "nodeName": "n" },
+            "status": { "phase": "Running", "conditions": [{ "type": "Ready", "status": "True" }] },
+        })));
+        let pods = [evicted, pod(true), pod(true)];
+        let budget = json!({
+            "spec": { "minAvailable": 1 },
+            "status": { "disruptedPods": { "a": "2026-01-01T00:00:00Z", "b": "2026-01-01T00:00:00Z" } },
+        });
+        let told = |now: &str| {
+            let now = now.parse().unwrap();
+            let status = status(&budget, &pods, 3, &going(&budget, &pods, now), now);
+            let told = status["disruptedPods"]
+                .as_object()
+                .map(serde_json::Map::len);
+            (read::int(&status["disruptionsAllowed"]), told)
+        };
+        assert_eq!(told("2026-01-01T00:01:00Z"), (1, Some(1)));
+        assert_eq!(told("2026-01-01T00:03:00Z"), (2, None));
     }
 }

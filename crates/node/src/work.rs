@@ -1,7 +1,8 @@
 //! Brings everything together: watches, workers, the clock, the runtime's reports.
 
-use std::sync::Arc;
+use std::{panic::AssertUnwindSafe, sync::Arc};
 
+use futures::FutureExt as _;
 use kube::Client;
 use quadrille_planes::{Trouble, feed};
 use tokio::task::JoinSet;
@@ -97,11 +98,16 @@ async fn follow(hands: Arc<Hands>, client: Client, kind: Kind) {
 async fn work(hands: Arc<Hands>) {
     loop {
         let key = hands.queue.next().await;
-        let outcome = look(&hands, &key).await;
-        if let Err(trouble) = &outcome {
-            report(&key, trouble);
+        // A mistake of ours about one object must not end the work on all others.
+        let outcome = AssertUnwindSafe(look(&hands, &key)).catch_unwind().await;
+        match &outcome {
+            Ok(Ok(())) => {}
+            Ok(Err(trouble)) => report(&key, trouble),
+            Err(_) => {
+                tracing::error!(task = ?key.task, place = ?key.place, "panicked; trying again");
+            }
         }
-        hands.queue.done(key, outcome.is_err());
+        hands.queue.done(key, !matches!(outcome, Ok(Ok(()))));
     }
 }
 

@@ -1,12 +1,6 @@
 //! One change, as watchers see it.
 
-use std::{
-    any::{Any, TypeId},
-    sync::Arc,
-};
-
 use bytes::Bytes;
-use parking_lot::Mutex;
 
 use crate::Revision;
 
@@ -35,13 +29,6 @@ pub struct Event {
     pub previous: Option<Bytes>,
     /// The revision at which the key was created.
     pub created: Revision,
-    shared: Mutex<Vec<Shared>>,
-}
-
-struct Shared {
-    slot: u64,
-    kind: TypeId,
-    made: Arc<dyn Any + Send + Sync>,
 }
 
 impl Event {
@@ -60,39 +47,7 @@ impl Event {
             value,
             previous,
             created: Revision(created),
-            shared: Mutex::new(Vec::new()),
         }
-    }
-
-    /// Something derived from the event, made once and shared by all watchers: an encoded frame,
-    /// a parsed object. `slot` tells apart different things of the same type.
-    ///
-    /// It is forgotten when the event is no longer fresh, and then made again on demand, so that
-    /// history does not hold more than its own bytes.
-    pub fn shared<T, F>(&self, slot: u64, derive: F) -> Arc<T>
-    where
-        T: Any + Send + Sync,
-        F: FnOnce(&Self) -> T,
-    {
-        // Made under the lock on purpose: the other watchers want exactly this result.
-        let mut shared = self.shared.lock();
-        let kind = TypeId::of::<T>();
-        let known = shared.iter().find(|s| s.slot == slot && s.kind == kind);
-        if let Some(made) = known.and_then(|s| Arc::clone(&s.made).downcast::<T>().ok()) {
-            return made;
-        }
-        let made = Arc::new(derive(self));
-        shared.push(Shared {
-            slot,
-            kind,
-            made: Arc::clone(&made) as Arc<dyn Any + Send + Sync>,
-        });
-        made
-    }
-
-    pub(crate) fn forget_shared(&self) {
-        let stale = std::mem::take(&mut *self.shared.lock());
-        drop(stale);
     }
 
     /// How much memory the event holds, roughly.

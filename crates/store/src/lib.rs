@@ -29,7 +29,6 @@ mod hub;
 mod options;
 mod pace;
 mod record;
-mod remaining;
 mod replay;
 mod revision;
 mod ring;

@@ -4,9 +4,6 @@ use std::{collections::VecDeque, sync::Arc};
 
 use crate::Event;
 
-/// What is derived from an event (frames, parsed values) is kept for this many of the newest.
-const FRESH: usize = 256;
-
 /// A gapless run of events that ends with the newest, bounded by count and bytes.
 pub(crate) struct Ring {
     events: VecDeque<Arc<Event>>,
@@ -33,9 +30,6 @@ impl Ring {
                 break;
             };
             self.bytes -= oldest.size();
-        }
-        if let Some(aged) = self.events.len().checked_sub(FRESH + 1) {
-            self.events[aged].forget_shared();
         }
     }
 

@@ -13,6 +13,8 @@ use crate::{
 
 /// Records of a list share pieces of memory of this size.
 const LIST_PIECE: usize = 16 << 10;
+/// A page with a limit ends before it when it has become so large.
+const PAGE_BYTES: usize = 16 << 20;
 
 /// The tables as of one durable commit. Cheap to read from many threads.
 pub(crate) struct Snapshot {
@@ -112,13 +114,15 @@ impl Snapshot {
             more: false,
         };
         let mut memory = BytesMut::new();
+        let mut bytes = 0;
         self.visit(prefix, start_after, at, |key, found| {
-            if limit != 0 && page.records.len() == limit {
+            if limit != 0 && (page.records.len() == limit || bytes >= PAGE_BYTES) {
                 page.more = true;
                 return false;
             }
-            page.records
-                .push(record(&mut memory, LIST_PIECE, key, found));
+            let record = record(&mut memory, LIST_PIECE, key, found);
+            bytes += record.value.len();
+            page.records.push(record);
             true
         })?;
         Ok(page)

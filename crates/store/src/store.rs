@@ -11,7 +11,7 @@ use tokio::sync::{Semaphore, oneshot};
 
 use crate::{
     Fault, Op, OpenError, Options, Page, ReadError, Record, Revision, View, Watch, WriteError,
-    backend::Guarded, engine, file, group::Request, hub::Hub, remaining::Remaining, writer,
+    backend::Guarded, engine, file, group::Request, hub::Hub, writer,
 };
 
 /// How many transactions may wait for the writer before `commit` waits for a place.
@@ -32,7 +32,6 @@ struct Inner {
     hub: Arc<Hub>,
     queue: mpsc::Sender<Request>,
     places: Arc<Semaphore>,
-    remaining: Remaining,
 }
 
 impl Store {
@@ -68,7 +67,6 @@ impl Store {
                 hub,
                 queue,
                 places: Arc::new(Semaphore::new(QUEUE)),
-                remaining: Remaining::default(),
             }),
         })
     }
@@ -96,8 +94,8 @@ impl Store {
 
     /// The records whose keys start with `prefix` and come after `start_after`, in key order.
     ///
-    /// A `limit` of 0 means no limit. Without `at` the newest state is read; the page says which
-    /// revision that was.
+    /// A `limit` of 0 means no limit; with one, a page of very large records ends earlier. Without `at` the newest state
+    /// is read; the page says which revision that was.
     pub fn list(
         &self,
         prefix: &[u8],
@@ -105,12 +103,9 @@ impl Store {
         limit: usize,
         at: Option<Revision>,
     ) -> Result<Page, ReadError> {
-        let page = self
-            .inner
+        self.inner
             .hub
-            .read(|snapshot| snapshot.list(prefix, start_after, limit, at))?;
-        self.inner.remaining.advance(prefix, start_after, &page);
-        Ok(page)
+            .read(|snapshot| snapshot.list(prefix, start_after, limit, at))
     }
 
     /// Holds on to the newest state, to read it piece by piece.
@@ -125,26 +120,17 @@ impl Store {
             .read(|snapshot| snapshot.count(prefix, None, None))
     }
 
-    /// How many records under a prefix come after a key.
-    ///
-    /// Counting walks the records once; for the following pages of the same list (same prefix and
-    /// revision) the answer is remembered.
+    /// How many records under a prefix come after a key. It walks them all: whoever reads page by page counts once, and
+    /// goes on from there.
     pub fn remaining_after(
         &self,
         prefix: &[u8],
         start_after: &[u8],
         at: Option<Revision>,
     ) -> Result<u64, ReadError> {
-        let at = at.unwrap_or_else(|| self.revision());
-        if let Some(known) = self.inner.remaining.get(prefix, at, start_after) {
-            return Ok(known);
-        }
-        let counted = self
-            .inner
+        self.inner
             .hub
-            .read(|snapshot| snapshot.count(prefix, Some(start_after), Some(at)))?;
-        self.inner.remaining.put(prefix, at, start_after, counted);
-        Ok(counted)
+            .read(|snapshot| snapshot.count(prefix, Some(start_after), at))
     }
 
     /// Makes all changes of a transaction, or none, and returns when they are on disk.

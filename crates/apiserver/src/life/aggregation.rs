@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use http::StatusCode;
 use quadrille_machinery::{rbac, status::Status};
-use quadrille_store::WatchEnd;
 use serde_json::{Value, json};
 
-use super::apply;
+use super::{apply, steady};
 use crate::{resource::Resource, server::Shared, stored};
 
 /// Who owns gathered rules.
@@ -15,12 +14,7 @@ const MANAGER: &str = "clusterrole-aggregation-controller";
 
 /// Gathers rules as roles come and go, until the server stops.
 pub(crate) async fn run(shared: Arc<Shared>) {
-    while !shared.shutdown.is_cancelled() {
-        if let Err(status) = follow(&shared).await {
-            tracing::error!(%status, "rules of cluster roles are no longer gathered");
-            return;
-        }
-    }
+    steady::keep_following(&shared, "rules are gathered", || follow(&shared)).await;
 }
 
 async fn follow(shared: &Arc<Shared>) -> Result<(), Status> {
@@ -31,24 +25,12 @@ async fn follow(shared: &Arc<Shared>) -> Result<(), Status> {
         .watch(&prefix, shared.store.revision())
         .map_err(Status::internal)?;
     gather(shared, &resource).await?;
-    loop {
-        let event = tokio::select! {
-            () = shared.shutdown.cancelled() => return Ok(()),
-            event = watch.next() => event,
-        };
-        match event {
-            Ok(_) => {
-                // What came together is looked at together.
-                while let Ok(Some(_)) = watch.try_next() {}
-                gather(shared, &resource).await?;
-            }
-            Err(WatchEnd::Closed) => {
-                shared.shutdown.cancelled().await;
-                return Ok(());
-            }
-            Err(_) => return Ok(()),
-        }
+    while steady::next(shared, &mut watch).await.is_some() {
+        // What came together is looked at together.
+        while let Ok(Some(_)) = watch.try_next() {}
+        gather(shared, &resource).await?;
     }
+    Ok(())
 }
 
 /// Gives every role that gathers the rules that it should have now.

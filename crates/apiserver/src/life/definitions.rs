@@ -14,7 +14,7 @@ use quadrille_store::{Record, Revision};
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::{Value, json};
 
-use super::{drop_finalizer, edit};
+use super::{drop_finalizer, edit, steady};
 use crate::{
     clock,
     definition::Definition,
@@ -116,7 +116,7 @@ impl Shared {
                 None => {
                     let definition = Definition::read(&record)?;
                     let settled = settled(&definition, known.values().flatten());
-                    Ok(resources(definition, settled))
+                    Ok(resources(definition, settled, |version| version.served))
                 }
             });
             match found {
@@ -187,8 +187,12 @@ fn settled<'a>(
     same.unwrap_or_else(|| definition.revision())
 }
 
-/// The resources that a definition brings, one per served version.
-fn resources(definition: Definition, settled: Revision) -> Vec<Arc<Resource>> {
+/// The resources that a definition brings, one per version that is wanted.
+fn resources(
+    definition: Definition,
+    settled: Revision,
+    is_wanted: impl Fn(&crd::CustomVersion) -> bool,
+) -> Vec<Arc<Resource>> {
     let established = definition["status"]["conditions"]
         .as_array()
         .into_iter()
@@ -220,7 +224,7 @@ fn resources(definition: Definition, settled: Revision) -> Vec<Arc<Resource>> {
     versions
         .into_iter()
         .enumerate()
-        .filter(|(_, version)| version.served)
+        .filter(|(_, version)| is_wanted(version))
         .map(|(version_index, version)| Resource {
             group: group.clone(),
             version: version.name.clone(),
@@ -278,22 +282,14 @@ fn subresources(group: &str, kind: &str, version: &crd::CustomVersion) -> Vec<Su
 /// Boxed, since deleting an object may again touch a definition: the types would be endless otherwise.
 fn end(shared: Arc<Shared>, name: String) -> BoxFuture<'static, ()> {
     Box::pin(async move {
-        if let Err(status) = try_end(&shared, &name).await {
-            tracing::error!(%status, definition = name, "the definition can't be removed");
-        }
+        let what = format!("definition {name} is removed");
+        steady::insist(&shared, &what, || try_end(&shared, &name)).await;
     })
 }
 
 async fn try_end(shared: &Arc<Shared>, name: &str) -> Result<(), Status> {
     let resource = shared.resource("apiextensions.k8s.io", "v1", "customresourcedefinitions")?;
-    let instances = shared
-        .catalog
-        .snapshot()
-        .resources()
-        .iter()
-        .find(|resource| !resource.is_built_in() && resource.storage == name)
-        .cloned();
-    if let Some(instances) = instances {
+    if let Some(instances) = instances(shared, &resource, name)? {
         let now = shared.clock.now();
         edit(shared, &resource, None, name, |definition| {
             let message = "CustomResource deletion is in progress";
@@ -302,18 +298,17 @@ async fn try_end(shared: &Arc<Shared>, name: &str) -> Result<(), Status> {
         })
         .await?;
         let prefix = stored::prefix(&instances, None);
-        let mut watch = shared
-            .store
-            .watch(&prefix, shared.store.revision())
-            .map_err(Status::internal)?;
         loop {
+            let at = shared.store.revision();
+            let mut watch = shared.store.watch(&prefix, at).map_err(Status::internal)?;
             rest::remove_all(shared, &instances, None, Propagation::Background).await?;
             if shared.store.count(&prefix).map_err(Status::internal)? == 0 {
                 break;
             }
-            tokio::select! {
-                () = shared.shutdown.cancelled() => return Ok(()),
-                event = watch.next() => if event.is_err() { return Ok(()) },
+            // Some wait for a finalizer: look again when any of them has changed since this look began.
+            steady::next(shared, &mut watch).await;
+            if shared.shutdown.is_cancelled() {
+                return Ok(());
             }
         }
     }
@@ -325,12 +320,41 @@ async fn try_end(shared: &Arc<Shared>, name: &str) -> Result<(), Status> {
     Ok(())
 }
 
-/// Goes on with what an earlier run of the server left half done.
-pub(crate) fn resume(shared: &Arc<Shared>) -> Result<(), Status> {
-    /// As much of a definition as tells whether it is on its way out.
+/// The objects of a definition, in the version in which they are stored: it may be that none is served.
+fn instances(
+    shared: &Shared,
+    definitions: &Resource,
+    name: &str,
+) -> Result<Option<Arc<Resource>>, Status> {
+    let key = stored::key(definitions, None, name);
+    let Some(record) = shared.store.get(&key).map_err(Status::internal)? else {
+        return Ok(None);
+    };
+    let definition = Definition::read(&record)?;
+    let stored = resources(definition, record.modified, |version| version.storage);
+    Ok(stored.into_iter().next())
+}
+
+/// Goes on with what an earlier run of the server left half done: definitions that are being deleted, and those that it did
+/// not live to serve.
+pub(crate) async fn resume(shared: &Arc<Shared>) -> Result<(), Status> {
+    /// As much of a definition as tells how far it is.
     #[derive(Deserialize)]
     struct Written {
         metadata: Metadata,
+        spec: Spec,
+        #[serde(default)]
+        status: Told,
+    }
+    #[derive(Deserialize)]
+    struct Spec {
+        names: Value,
+    }
+    #[derive(Deserialize, Default)]
+    #[serde(rename_all = "camelCase")]
+    struct Told {
+        #[serde(default)]
+        accepted_names: Value,
     }
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
@@ -338,13 +362,16 @@ pub(crate) fn resume(shared: &Arc<Shared>) -> Result<(), Status> {
         name: String,
         deletion_timestamp: Option<IgnoredAny>,
     }
+    let mut unsettled = Vec::new();
     for record in all(shared) {
         let written: Written = serde_json::from_slice(&record?.value).map_err(Status::internal)?;
+        let name = written.metadata.name;
         if written.metadata.deletion_timestamp.is_some() {
-            shared
-                .tasks
-                .spawn(end(shared.clone(), written.metadata.name));
+            shared.tasks.spawn(end(shared.clone(), name));
+        } else if written.status.accepted_names != written.spec.names {
+            unsettled.push(name);
         }
     }
-    Ok(())
+    let unsettled: Vec<&str> = unsettled.iter().map(String::as_str).collect();
+    shared.sync_definitions(&unsettled).await
 }

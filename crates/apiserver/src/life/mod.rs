@@ -33,6 +33,7 @@ pub(crate) mod garbage;
 pub(crate) mod namespaces;
 pub(crate) mod policies;
 pub(crate) mod protection;
+mod steady;
 
 /// Starts the housekeeping.
 pub(crate) fn start(shared: &Arc<Shared>) {
@@ -147,7 +148,7 @@ pub(crate) async fn edit(
         };
         match write::commit_to(&shared.store, op).await {
             Ok(_) if ends => {
-                shared.services.release(resource, &before);
+                lifecycle::removed(shared, resource, &before);
                 return Ok(None);
             }
             Ok(Revision(revision)) => {

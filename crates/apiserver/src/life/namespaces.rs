@@ -4,10 +4,10 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use bytes::Bytes;
 use quadrille_machinery::{builtin::termination::Remaining, status::Status};
-use quadrille_store::{Change, Revision, WatchEnd};
+use quadrille_store::{Change, Revision};
 use serde_json::{Value, json};
 
-use super::{bootstrap::create_missing, edit};
+use super::{bootstrap::create_missing, edit, steady};
 use crate::{
     clock,
     resource::Resource,
@@ -27,40 +27,24 @@ const ROOT_CA: &str = "Contains a CA bundle that can be used to verify the kube-
 
 /// Follows namespaces until the server stops.
 pub(crate) async fn run(shared: Arc<Shared>) {
-    while !shared.shutdown.is_cancelled() {
-        if let Err(status) = follow(&shared).await {
-            tracing::error!(%status, "following namespaces failed");
-            return;
-        }
-    }
+    steady::keep_following(&shared, "namespaces are followed", || follow(&shared)).await;
 }
 
 async fn follow(shared: &Arc<Shared>) -> Result<(), Status> {
     let at = shared.store.revision();
     let mut watch = shared.store.watch(PREFIX, at).map_err(Status::internal)?;
     for name in names(shared, at)? {
-        settle(shared, &name).await;
+        look_at(shared, name).await;
     }
-    loop {
-        let event = tokio::select! {
-            () = shared.shutdown.cancelled() => return Ok(()),
-            event = watch.next() => event,
-        };
-        match event {
-            Ok(event) if event.change == Change::Deleted => {}
-            Ok(event) => {
-                if let Some(name) = name_of(&event.key) {
-                    settle(shared, &name).await;
-                }
-            }
-            Err(WatchEnd::Closed) => {
-                shared.shutdown.cancelled().await;
-                return Ok(());
-            }
-            // Start over from the newest state.
-            Err(_) => return Ok(()),
+    while let Some(event) = steady::next(shared, &mut watch).await {
+        if event.change == Change::Deleted {
+            continue;
+        }
+        if let Some(name) = name_of(&event.key) {
+            look_at(shared, name).await;
         }
     }
+    Ok(())
 }
 
 fn name_of(key: &[u8]) -> Option<String> {
@@ -89,24 +73,31 @@ fn names(shared: &Shared, at: Revision) -> Result<Vec<String>, Status> {
     }
 }
 
-/// Gives a namespace what it lacks, or goes on with its end.
-async fn settle(shared: &Arc<Shared>, name: &str) {
-    let result = match load(shared, name) {
-        Ok(Some(namespace)) if namespace["metadata"]["deletionTimestamp"].is_null() => {
-            furnish(shared, name).await
-        }
-        Ok(Some(_)) => {
-            if shared.ending.lock().insert(name.to_owned()) {
-                shared.tasks.spawn(end(shared.clone(), name.to_owned()));
-            }
-            Ok(())
-        }
-        Ok(None) => Ok(()),
-        Err(status) => Err(status),
-    };
-    if let Err(status) = result {
-        tracing::warn!(%status, namespace = name, "the namespace could not be furnished");
+/// Sees to a namespace; where that fails, until it succeeds, while all others go on.
+async fn look_at(shared: &Arc<Shared>, name: String) {
+    if let Err(status) = settle(shared, &name).await {
+        tracing::warn!(%status, namespace = name, "the namespace could not be furnished yet");
+        shared.tasks.spawn(furnish_at_last(shared.clone(), name));
     }
+}
+
+async fn furnish_at_last(shared: Arc<Shared>, name: String) {
+    let what = format!("namespace {name} is furnished");
+    steady::insist(&shared, &what, || settle(&shared, &name)).await;
+}
+
+/// Gives a namespace what it lacks, or goes on with its end.
+async fn settle(shared: &Arc<Shared>, name: &str) -> Result<(), Status> {
+    let Some(namespace) = load(shared, name)? else {
+        return Ok(());
+    };
+    if namespace["metadata"]["deletionTimestamp"].is_null() {
+        return furnish(shared, name).await;
+    }
+    if shared.ending.lock().insert(name.to_owned()) {
+        shared.tasks.spawn(end(shared.clone(), name.to_owned()));
+    }
+    Ok(())
 }
 
 fn load(shared: &Shared, name: &str) -> Result<Option<Value>, Status> {
@@ -147,23 +138,16 @@ async fn furnish(shared: &Arc<Shared>, namespace: &str) -> Result<(), Status> {
 
 /// Empties a namespace, then removes it.
 async fn end(shared: Arc<Shared>, name: String) {
-    let result = try_end(&shared, &name).await;
+    let what = format!("namespace {name} is removed");
+    steady::insist(&shared, &what, || try_end(&shared, &name)).await;
     shared.ending.lock().remove(&name);
-    if let Err(status) = result {
-        tracing::error!(%status, namespace = name, "the namespace can't be removed");
-    }
 }
 
 async fn try_end(shared: &Arc<Shared>, name: &str) -> Result<(), Status> {
     let namespaces = shared.resource("", "v1", "namespaces")?;
-    let watch_all = || {
-        shared
-            .store
-            .watch(b"", shared.store.revision())
-            .map_err(Status::internal)
-    };
-    let mut watch = watch_all()?;
     loop {
+        let at = shared.store.revision();
+        let mut watch = shared.store.watch(b"", at).map_err(Status::internal)?;
         let remaining = empty(shared, name).await?;
         let now = clock::seconds(shared.clock.now());
         edit(shared, &namespaces, None, name, |namespace| {
@@ -173,21 +157,15 @@ async fn try_end(shared: &Arc<Shared>, name: &str) -> Result<(), Status> {
         if remaining.count() == 0 {
             break;
         }
-        // Something waits for a finalizer or a grace period: look again when anything in here changes.
-        loop {
-            let event = tokio::select! {
-                () = shared.shutdown.cancelled() => return Ok(()),
-                event = watch.next() => event,
-            };
-            match event {
-                Ok(event) if is_inside(&event.key, name) => break,
-                Ok(_) => {}
-                Err(WatchEnd::Closed) => return Ok(()),
-                Err(_) => {
-                    watch = watch_all()?;
-                    break;
-                }
+        // Something waits for a finalizer or a grace period: look again when anything in here has changed since this look
+        // began.
+        while let Some(event) = steady::next(shared, &mut watch).await {
+            if is_inside(&event.key, name) {
+                break;
             }
+        }
+        if shared.shutdown.is_cancelled() {
+            return Ok(());
         }
     }
     edit(shared, &namespaces, None, name, |namespace| {

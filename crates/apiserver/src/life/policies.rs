@@ -7,10 +7,10 @@ use quadrille_machinery::{
     schema::SchemaRef,
     status::Status,
 };
-use quadrille_store::WatchEnd;
+use quadrille_store::Change;
 use serde_json::{Value, json};
 
-use super::apply;
+use super::{apply, steady};
 use crate::{catalog::Catalog, resource::Resource, server::Shared, stored};
 
 /// Who owns the status.
@@ -20,12 +20,7 @@ const MAX_KINDS: usize = 10;
 
 /// Checks policies as they come, until the server stops.
 pub(crate) async fn run(shared: Arc<Shared>) {
-    while !shared.shutdown.is_cancelled() {
-        if let Err(status) = follow(&shared).await {
-            tracing::error!(%status, "admission policies are no longer checked");
-            return;
-        }
-    }
+    steady::keep_following(&shared, "policies are checked", || follow(&shared)).await;
 }
 
 async fn follow(shared: &Arc<Shared>) -> Result<(), Status> {
@@ -43,24 +38,13 @@ async fn follow(shared: &Arc<Shared>) -> Result<(), Status> {
         let policy = stored::decode_record(&resource, &record?);
         check(shared, &resource, policy).await;
     }
-    loop {
-        let event = tokio::select! {
-            () = shared.shutdown.cancelled() => return Ok(()),
-            event = watch.next() => event,
-        };
-        match event {
-            Ok(event) if event.change == quadrille_store::Change::Deleted => {}
-            Ok(event) => {
-                let policy = stored::decode(&resource, &event.value, event.revision);
-                check(shared, &resource, policy).await;
-            }
-            Err(WatchEnd::Closed) => {
-                shared.shutdown.cancelled().await;
-                return Ok(());
-            }
-            Err(_) => return Ok(()),
+    while let Some(event) = steady::next(shared, &mut watch).await {
+        if event.change != Change::Deleted {
+            let policy = stored::decode(&resource, &event.value, event.revision);
+            check(shared, &resource, policy).await;
         }
     }
+    Ok(())
 }
 
 /// Checks one policy, unless that was done, and writes what is doubtful into its status.

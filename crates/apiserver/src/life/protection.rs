@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use quadrille_machinery::status::Status;
-use quadrille_store::{Change, WatchEnd};
+use quadrille_store::Change;
 use serde_json::Value;
 
-use super::{drop_finalizer, edit};
+use super::{drop_finalizer, edit, steady};
 use crate::{server::Shared, stored};
 
 /// Resources that are protected, their finalizers, and the prefix of whatever may use them.
@@ -18,12 +18,7 @@ const PROTECTED: [(&str, &str); 2] = [
 
 /// Lets go of what nobody uses, until the server stops.
 pub(crate) async fn run(shared: Arc<Shared>) {
-    while !shared.shutdown.is_cancelled() {
-        if let Err(status) = follow(&shared).await {
-            tracing::error!(%status, "protection of volumes failed");
-            return;
-        }
-    }
+    steady::keep_following(&shared, "volumes are protected", || follow(&shared)).await;
 }
 
 async fn follow(shared: &Arc<Shared>) -> Result<(), Status> {
@@ -32,34 +27,24 @@ async fn follow(shared: &Arc<Shared>) -> Result<(), Status> {
         .watch(b"p", shared.store.revision())
         .map_err(Status::internal)?;
     sweep(shared).await?;
-    loop {
-        let event = tokio::select! {
-            () = shared.shutdown.cancelled() => return Ok(()),
-            event = watch.next() => event,
-        };
-        match event {
-            Ok(event) if matters(&event.key, event.change, &event.value) => sweep(shared).await?,
-            Ok(_) => {}
-            Err(WatchEnd::Closed) => {
-                shared.shutdown.cancelled().await;
-                return Ok(());
-            }
-            Err(_) => return Ok(()),
+    while let Some(event) = steady::next(shared, &mut watch).await {
+        if matters(&event.key, event.change, &event.value) {
+            sweep(shared).await?;
         }
     }
+    Ok(())
 }
 
-/// A user that went, or a protected object that is being deleted.
+/// A user that went or ended, or a protected object that is being deleted.
 fn matters(key: &[u8], change: Change, value: &[u8]) -> bool {
+    let says = |words: &[u8]| value.windows(words.len()).any(|window| window == words);
     if key.starts_with(b"pods/") {
-        return change == Change::Deleted;
+        let is_over = || says(br#""phase":"Succeeded""#) || says(br#""phase":"Failed""#);
+        return change == Change::Deleted || is_over();
     }
-    let deleting = br#""deletionTimestamp":""#;
     key.starts_with(b"persistentvolume")
         && change == Change::Updated
-        && value
-            .windows(deleting.len())
-            .any(|window| window == deleting)
+        && says(br#""deletionTimestamp":""#)
 }
 
 async fn sweep(shared: &Arc<Shared>) -> Result<(), Status> {

@@ -13,9 +13,8 @@ mod table;
 mod wire;
 mod writer;
 
-use axum::{body::Body, extract::Request, middleware::Next, response::Response};
-use http::{HeaderValue, header};
-use http_body_util::BodyExt;
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, header};
 use quadrille_machinery::status::Status;
 use serde_json::{Value, json};
 
@@ -24,7 +23,6 @@ use self::{
     decode::{DecodeError, Decoder},
     wire::{Raw, Reader},
 };
-use crate::reply;
 
 pub(crate) use self::writer::Writer;
 
@@ -32,35 +30,27 @@ const MEDIA_TYPE: &str = "application/vnd.kubernetes.protobuf";
 /// What every body starts with.
 const MAGIC: &[u8] = b"k8s\0";
 
-/// The layer: rewrites protobuf bodies of built-in kinds; others go on as they are.
-pub(crate) async fn layer(request: Request, next: Next) -> Response {
-    if !is_protobuf(&request) {
-        return next.run(request).await;
+/// A body as JSON, if it is a built-in kind in protobuf; the headers then say so. Others stay as they are.
+pub(crate) fn rewritten(headers: &mut HeaderMap, body: Bytes) -> Result<Bytes, Status> {
+    if !is_protobuf(headers) {
+        return Ok(body);
     }
-    let (mut parts, body) = request.into_parts();
-    let Ok(body) = body.collect().await else {
-        return reply::status(&Status::bad_request("the body ended early"));
-    };
-    let body = body.to_bytes();
-    let body = match to_json(&body) {
+    match to_json(&body) {
         Ok(Some(object)) => {
             let json = HeaderValue::from_static("application/json");
-            parts.headers.insert(header::CONTENT_TYPE, json);
-            parts.headers.remove(header::CONTENT_LENGTH);
-            Body::from(object.to_string())
+            headers.insert(header::CONTENT_TYPE, json);
+            Ok(object.to_string().into())
         }
-        // A kind that is not ours to read: the API behind says so.
-        Ok(None) => Body::from(body),
-        Err(error) => {
-            let words = format!("the object provided is unrecognized: {error}");
-            return reply::status(&Status::bad_request(words));
-        }
-    };
-    next.run(Request::from_parts(parts, body)).await
+        // A kind that is not ours to read: whoever reads it says so.
+        Ok(None) => Ok(body),
+        Err(error) => Err(Status::bad_request(format!(
+            "the object provided is unrecognized: {error}"
+        ))),
+    }
 }
 
-fn is_protobuf(request: &Request) -> bool {
-    let value = request.headers().get(header::CONTENT_TYPE);
+fn is_protobuf(headers: &HeaderMap) -> bool {
+    let value = headers.get(header::CONTENT_TYPE);
     value
         .and_then(|value| value.to_str().ok())
         .and_then(|value| value.split(';').next())

@@ -1,13 +1,14 @@
 //! `list`: many objects, at one revision, in pages if asked.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use axum::{body::Body, response::Response};
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use bytes::Bytes;
 use futures::stream;
+use parking_lot::Mutex;
 use quadrille_machinery::{decode, status::Status};
-use quadrille_store::{ReadError, Record, Revision, View};
+use quadrille_store::{ReadError, Record, Revision, Store, View};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -19,6 +20,10 @@ use crate::{
 
 /// How many records are read from the store at a time.
 const CHUNK: usize = 500;
+/// A page that somebody asked for ends before its limit when it has become so large.
+const PAGE_BYTES: usize = 32 << 20;
+/// How long a walk that depends on a client's reading holds on to the state that it began with.
+const HOLD: Duration = Duration::from_mins(1);
 
 /// What a continue token says: where the next page starts, and at which revision.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -48,7 +53,9 @@ struct Cut {
 /// A walk through the selected records of a resource at one revision. It holds on to the state that it
 /// began with, so that no compaction ends a list halfway.
 pub(crate) struct Walk {
-    view: View,
+    store: Store,
+    /// Nothing once it was held for too long: then the walk goes on through history, as far as there is any.
+    view: Arc<Mutex<Option<View>>>,
     resource: Arc<Resource>,
     selection: Selection,
     prefix: Bytes,
@@ -64,8 +71,11 @@ impl Walk {
         selection: &Selection,
         at: Revision,
     ) -> Result<Self, Status> {
+        let store = request.shared.store.clone();
+        let view = store.view().map_err(Status::internal)?;
         Ok(Self {
-            view: request.shared.store.view().map_err(Status::internal)?,
+            store,
+            view: Arc::new(Mutex::new(Some(view))),
             resource: request.resource.clone(),
             selection: selection.clone(),
             prefix: stored::prefix(&request.resource, request.namespace()),
@@ -75,14 +85,29 @@ impl Walk {
         })
     }
 
+    /// The same for somebody who may take any time to read, or stop reading: the space of what changes meanwhile is not
+    /// kept for ever.
+    pub(crate) fn in_a_clients_time(self) -> Self {
+        let view = Arc::downgrade(&self.view);
+        tokio::spawn(async move {
+            tokio::time::sleep(HOLD).await;
+            if let Some(view) = view.upgrade() {
+                view.lock().take();
+            }
+        });
+        self
+    }
+
     /// The next selected records; none at the end. May give an empty chunk before the end.
     pub(crate) fn next_chunk(&mut self, limit: usize) -> Result<Option<Vec<Record>>, ReadError> {
         if self.done {
             return Ok(None);
         }
-        let page = self
-            .view
-            .list(&self.prefix, self.after.as_deref(), limit, Some(self.at))?;
+        let (after, at) = (self.after.as_deref(), Some(self.at));
+        let page = match &*self.view.lock() {
+            Some(view) => view.list(&self.prefix, after, limit, at)?,
+            None => self.store.list(&self.prefix, after, limit, at)?,
+        };
         self.done = !page.more;
         self.after = page
             .records
@@ -166,6 +191,7 @@ fn stream(request: &Request, walk: Walk) -> Result<Response, Status> {
         body.extend_from_slice(b"]}\n");
         return Ok(reply::json(200, body));
     }
+    state.walk = state.walk.in_a_clients_time();
     let rest = stream::unfold(Some(state), |state| async move {
         let mut state = state?;
         match state.next(Vec::with_capacity(64 * 1024)) {
@@ -220,14 +246,18 @@ fn collect(
 ) -> Result<Response, Status> {
     let limit = limit.and_then(|limit| usize::try_from(limit).ok());
     let mut records: Vec<Record> = Vec::new();
+    let mut bytes = 0;
     let mut last = walk.after.clone();
     loop {
         let room = limit.map_or(CHUNK, |limit| (limit - records.len()).min(CHUNK));
-        if room == 0 {
+        if room == 0 || (limit.is_some() && bytes >= PAGE_BYTES) {
             break;
         }
         match walk.next_chunk(room).map_err(|error| read_error(&error))? {
-            Some(chunk) => records.extend(chunk),
+            Some(chunk) => {
+                bytes += chunk.iter().map(|one| one.value.len()).sum::<usize>();
+                records.extend(chunk);
+            }
             None => break,
         }
         last.clone_from(&walk.after);

@@ -140,11 +140,17 @@ fn truncated(agent: &str) -> String {
     agent[..end].to_owned()
 }
 
-/// The verb that a method means for a path: what authorization and discovery speak of.
-pub(crate) fn verb(method: &Method, target: &Target, watch: bool) -> Option<&'static str> {
+/// The verb that a method means for a path, if the path has such a method. `asks_to_watch` is what the query says; it means
+/// nothing where one object is named. The old paths for watching are there for that alone: whoever asks there was asked
+/// for the permission to watch, whatever the method.
+pub(crate) fn verb(method: &Method, target: &Target, asks_to_watch: bool) -> Option<&'static str> {
+    if target.watch {
+        let watches = method == Method::GET && target.subresource.is_none();
+        return watches.then_some("watch");
+    }
     Some(match (method.as_str(), target.name.is_some()) {
-        ("GET", _) if watch => "watch",
         ("GET", true) => "get",
+        ("GET", false) if asks_to_watch => "watch",
         ("GET", false) => "list",
         ("POST", _) => "create",
         ("PUT", true) => "update",

@@ -31,6 +31,8 @@ const BOOKMARK_EVERY: Duration = Duration::from_mins(1);
 const BOOKMARK_BEFORE_END: Duration = Duration::from_secs(2);
 /// The shortest life of a watch whose client names none; the longest is twice that.
 const DEFAULT_LIFE_SECONDS: u64 = 1800;
+/// The longest life that a client gets. The next watch goes on where this one ends.
+const MAX_LIFE_SECONDS: u64 = 24 * 3600;
 /// How many objects of the initial state are read at a time.
 const CHUNK: usize = 500;
 
@@ -49,7 +51,8 @@ pub(crate) fn watch(request: &Request) -> Result<Response, Status> {
     let life = options
         .timeout_seconds
         .and_then(|seconds| u64::try_from(seconds).ok())
-        .filter(|seconds| *seconds > 0);
+        .filter(|seconds| *seconds > 0)
+        .map(|seconds| seconds.min(MAX_LIFE_SECONDS));
     let life = life.unwrap_or_else(|| {
         rand::rng().random_range(DEFAULT_LIFE_SECONDS..2 * DEFAULT_LIFE_SECONDS)
     });
@@ -66,7 +69,8 @@ pub(crate) fn watch(request: &Request) -> Result<Response, Status> {
         initial: start
             .initial
             .then(|| Walk::new(request, &selection, start.after))
-            .transpose()?,
+            .transpose()?
+            .map(Walk::in_a_clients_time),
         announce_initial_end: start.announce_end && options.bookmarks,
         bookmarks: options.bookmarks,
         next_bookmark: now

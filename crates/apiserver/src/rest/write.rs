@@ -1,5 +1,6 @@
 //! The one way objects get into the store: prepare, validate, record who owns what, compare-and-swap.
 
+use bytes::Bytes;
 use quadrille_machinery::{managed, names, status::Status};
 use quadrille_store::{Expect, Op, Record, Revision, WriteError};
 use rand::Rng;
@@ -13,11 +14,15 @@ use crate::{
     options::WriteOptions,
     ownership,
     policies::{self, Operation},
-    quirks, revision, stored, strategy,
+    quirks, revision,
+    server::MAX_BODY_BYTES,
+    stored, strategy,
 };
 
 /// How often a write without a resource version of its own tries again when somebody was faster.
 const TRIES: usize = 5;
+/// The largest object that is stored. A body is no larger, but patches could make an object grow without end.
+const MAX_OBJECT_BYTES: usize = MAX_BODY_BYTES;
 /// How often another name is tried when a generated one is taken.
 const NAME_TRIES: usize = 8;
 
@@ -82,7 +87,7 @@ pub(crate) async fn create(
             request,
             &options.change(Operation::Create, &candidate, &Value::Null),
         )?;
-        let value = stored::encode(&convert::to_storage(resource, candidate)?)?;
+        let value = within_limit(stored::encode(&convert::to_storage(resource, candidate)?)?)?;
         if options.dry_run {
             drop(reservation);
             let key = stored::key(resource, namespace.as_deref(), &name);
@@ -203,7 +208,7 @@ pub(crate) async fn update(
                 .reserve(request, Some(&current.object), &mut new)?;
         admit_update(request, options, &new, &current.object)?;
         let deleting = lifecycle::after_update(&new, &current.object);
-        let value = stored::encode(&convert::to_storage(resource, new)?)?;
+        let value = within_limit(stored::encode(&convert::to_storage(resource, new)?)?)?;
         let unchanged = value == current.saved.value;
         if options.dry_run || (unchanged && deleting == Deleting::No) {
             let saved = Saved {
@@ -232,7 +237,7 @@ pub(crate) async fn update(
             Ok(revision) => {
                 reservation.keep();
                 if deleting == Deleting::Now {
-                    lifecycle::removed(request, &current.object);
+                    lifecycle::removed(&request.shared, resource, &current.object);
                     let saved = Saved {
                         value,
                         revision: current.saved.revision,
@@ -280,6 +285,17 @@ fn admit_update(
         }
         _ => policies::admit(request, &options.change(Operation::Update, new, old)),
     }
+}
+
+/// What is to be stored, unless it is too large for that.
+fn within_limit(value: Bytes) -> Result<Bytes, Status> {
+    if value.len() <= MAX_OBJECT_BYTES {
+        return Ok(value);
+    }
+    Err(Status::too_large(format!(
+        "Request entity too large: the object would take {} bytes, limit is {MAX_OBJECT_BYTES}",
+        value.len()
+    )))
 }
 
 /// Why a commit did not happen.

@@ -35,11 +35,9 @@ impl Asked {
                 ..Self::default()
             };
         };
-        // Naming one object and asking to watch is a plain get, as in Kubernetes.
-        let watching = target.watch
-            || (target.name.is_none() && asks_to_watch(uri.query().unwrap_or_default()));
+        let asks_to_watch = asks_to_watch(uri.query().unwrap_or_default());
         Self {
-            verb: rest::verb(method, &target, watching).unwrap_or("other"),
+            verb: rest::verb(method, &target, asks_to_watch).unwrap_or("other"),
             group: target.group,
             version: target.version,
             resource: target.plural,

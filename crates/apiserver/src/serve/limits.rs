@@ -59,8 +59,8 @@ impl Default for Limits {
 /// read the answer before the connection closes.
 const DRAINED_BYTES: usize = 16 * 1024 * 1024;
 
-/// Reads the whole body, or answers 413. What is behind gets a body that is in memory. Strangers' bodies are
-/// not worth reading.
+/// Reads the whole body, or answers 413. What is behind gets a body that is in memory. Bodies of strangers are
+/// not worth reading, and those of questions mean nothing: whoever is behind may read them, within its own bounds.
 pub(super) async fn body_layer(
     State(limits): State<Limits>,
     request: Request,

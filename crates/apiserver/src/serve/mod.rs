@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   TCP ─► TLS ─► HTTP/1.1 | HTTP/2 ─► observe ─► time ─► authenticate ─► /metrics
-//!                                   (log, count)                      └─► body ─► protobuf ─► router
+//!                                   (log, count)                      └─► body ─► router
 //! ```
 //!
 //! Everything about the wire is here: certificates, limits, the request log, metrics, stopping. The router
@@ -25,7 +25,7 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 use axum::{
     Extension, Router,
     extract::{DefaultBodyLimit, State},
-    middleware::{from_fn, from_fn_with_state},
+    middleware::from_fn_with_state,
     response::{IntoResponse, Response},
     routing::get,
 };
@@ -46,7 +46,7 @@ use crate::{
         Authenticator, Authorizer, MastersOnly, User, action::Action, authenticate,
         impersonate::Impersonation,
     },
-    protobuf, reply,
+    reply,
 };
 
 /// What to put in front of a router.
@@ -102,7 +102,7 @@ pub enum ServeError {
     Listener(#[from] std::io::Error),
 }
 
-/// A server that is reachable until it is stopped.
+/// A server that is reachable until it is stopped, or dropped.
 #[derive(Debug)]
 pub struct Serving {
     address: SocketAddr,
@@ -159,6 +159,13 @@ impl Serving {
     }
 }
 
+impl Drop for Serving {
+    fn drop(&mut self) {
+        self.stopping.cancel();
+        self.cutting.cancel();
+    }
+}
+
 /// All layers around a router. The first one a request meets is added last.
 fn stack(router: Router, options: &Options, stopping: CancellationToken) -> Router {
     let observer = observe::Observer {
@@ -167,7 +174,6 @@ fn stack(router: Router, options: &Options, stopping: CancellationToken) -> Rout
         stopping,
     };
     let limited = router
-        .layer(from_fn(protobuf::layer))
         // Ours is the limit that counts; extractors behind it have one of their own.
         .layer(DefaultBodyLimit::disable())
         .layer(from_fn_with_state(options.limits, limits::body_layer));

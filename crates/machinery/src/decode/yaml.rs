@@ -10,6 +10,8 @@ use super::{DecodeError, MAX_DEPTH, document::Node};
 
 /// Nodes that aliases may add; more is an attack.
 const ALIASED_NODES_MAX: usize = 100_000;
+/// Memory for what is kept of anchors and added by aliases.
+const COPIED_BYTES_MAX: usize = 64 << 20;
 
 type Parsed<T> = Result<T, DecodeError>;
 
@@ -115,7 +117,45 @@ struct Frame {
 
 enum Content {
     Sequence(Vec<Node<'static>>),
-    Mapping(Vec<(Cow<'static, str>, Node<'static>)>, Option<String>),
+    Mapping(Fields, Option<String>),
+}
+
+/// The fields of a mapping as they come, each once.
+#[derive(Default)]
+struct Fields {
+    list: Vec<(Cow<'static, str>, Node<'static>)>,
+    /// Where each one is.
+    places: HashMap<Cow<'static, str>, usize>,
+}
+
+impl Fields {
+    fn push(&mut self, name: Cow<'static, str>, node: Node<'static>) {
+        self.places.insert(name.clone(), self.list.len());
+        self.list.push((name, node));
+    }
+
+    fn get_mut(&mut self, name: &str) -> Option<&mut Node<'static>> {
+        let place = *self.places.get(name)?;
+        self.list.get_mut(place).map(|field| &mut field.1)
+    }
+
+    /// `<<: *base` adds the fields that are not there.
+    fn merge(&mut self, node: Node<'static>) -> Parsed<()> {
+        match node {
+            Node::Object(more) => {
+                for (name, node) in more {
+                    if !self.places.contains_key(&name) {
+                        self.push(name, node);
+                    }
+                }
+                Ok(())
+            }
+            Node::Array(maps) => maps.into_iter().try_for_each(|map| self.merge(map)),
+            _ => Err(error(
+                "map merge requires map or sequence of maps as the value",
+            )),
+        }
+    }
 }
 
 impl Frame {
@@ -125,7 +165,7 @@ impl Frame {
     }
 
     fn mapping(anchor: usize) -> Self {
-        let content = Content::Mapping(Vec::new(), None);
+        let content = Content::Mapping(Fields::default(), None);
         Self { anchor, content }
     }
 }
@@ -135,7 +175,10 @@ struct Builder {
     frames: Vec<Frame>,
     root: Option<Node<'static>>,
     anchors: HashMap<usize, Node<'static>>,
+    /// Nodes that aliases have added.
     aliased: usize,
+    /// Bytes that were copied.
+    copied: usize,
     duplicates: Vec<String>,
     line: usize,
 }
@@ -155,28 +198,36 @@ impl Builder {
         };
         let node = match frame.content {
             Content::Sequence(entries) => Node::Array(entries),
-            Content::Mapping(mut fields, _) => {
-                fields.sort_by(|a, b| a.0.cmp(&b.0));
-                Node::Object(fields)
+            Content::Mapping(Fields { mut list, .. }, _) => {
+                list.sort_by(|a, b| a.0.cmp(&b.0));
+                Node::Object(list)
             }
         };
         self.place(node, frame.anchor)
     }
 
     fn alias(&mut self, id: usize) -> Parsed<()> {
-        let Some(node) = self.anchors.get(&id).cloned() else {
+        let Some(node) = self.anchors.get(&id) else {
             return Err(error("anchor value contains itself"));
         };
-        self.aliased += size(&node);
-        if self.aliased > ALIASED_NODES_MAX || self.frames.len() + depth(&node) > MAX_DEPTH {
-            return Err(error("document contains excessive aliasing"));
+        let (nodes, bytes) = size(node);
+        self.aliased += nodes;
+        self.copied += bytes;
+        let is_too_much = self.aliased > ALIASED_NODES_MAX || self.copied > COPIED_BYTES_MAX;
+        if is_too_much || self.frames.len() + depth(node) > MAX_DEPTH {
+            return Err(excessive());
         }
+        let node = node.clone();
         self.place(node, 0)
     }
 
     /// Puts a finished node into its container.
     fn place(&mut self, node: Node<'static>, anchor: usize) -> Parsed<()> {
         if anchor > 0 {
+            self.copied += size(&node).1;
+            if self.copied > COPIED_BYTES_MAX {
+                return Err(excessive());
+            }
             self.anchors.insert(anchor, node.clone());
         }
         let line = self.line;
@@ -185,45 +236,37 @@ impl Builder {
             Some(Content::Sequence(entries)) => entries.push(node),
             Some(Content::Mapping(fields, pending)) => match pending.take() {
                 None => *pending = Some(key(node)?),
-                Some(key) if key == "<<" => merge(fields, node)?,
-                Some(key) => {
-                    if let Some(field) = fields.iter_mut().find(|field| field.0 == key) {
-                        field.1 = node;
+                Some(key) if key == "<<" => fields.merge(node)?,
+                Some(key) => match fields.get_mut(&key) {
+                    Some(known) => {
+                        *known = node;
                         self.duplicates
                             .push(format!("line {line}: key {key:?} already set in map"));
-                    } else {
-                        fields.push((key.into(), node));
                     }
-                }
+                    None => fields.push(key.into(), node),
+                },
             },
         }
         Ok(())
     }
 }
 
-/// `<<: *base` adds the fields that are not there.
-fn merge(fields: &mut Vec<(Cow<'static, str>, Node<'static>)>, node: Node<'static>) -> Parsed<()> {
-    match node {
-        Node::Object(more) => {
-            for (name, node) in more {
-                if !fields.iter().any(|field| field.0 == name) {
-                    fields.push((name, node));
-                }
-            }
-            Ok(())
-        }
-        Node::Array(maps) => maps.into_iter().try_for_each(|map| merge(fields, map)),
-        _ => Err(error(
-            "map merge requires map or sequence of maps as the value",
-        )),
-    }
+fn excessive() -> DecodeError {
+    error("document contains excessive aliasing")
 }
 
-fn size(node: &Node<'_>) -> usize {
-    1 + match node {
-        Node::Array(entries) => entries.iter().map(size).sum(),
-        Node::Object(fields) => fields.iter().map(|(_, node)| size(node)).sum(),
-        _ => 0,
+/// How many nodes there are, and what they take in memory.
+fn size(node: &Node<'_>) -> (usize, usize) {
+    let own = (1, size_of::<Node<'_>>());
+    let add = |sum: (usize, usize), more: (usize, usize)| (sum.0 + more.0, sum.1 + more.1);
+    match node {
+        Node::Null | Node::Bool(_) => own,
+        Node::Number(text) | Node::String(text) => (own.0, own.1 + text.len()),
+        Node::Array(entries) => entries.iter().map(size).fold(own, add),
+        Node::Object(fields) => fields
+            .iter()
+            .map(|(name, node)| add(size(node), (0, size_of::<Cow<'_, str>>() + name.len())))
+            .fold(own, add),
     }
 }
 

@@ -1,6 +1,9 @@
 //! Nobody gives away more than they have: what a role would allow beyond its giver's own rules.
 
-use std::collections::BTreeSet;
+use std::{
+    collections::{BTreeSet, HashSet},
+    mem,
+};
 
 use super::{
     Asker, Rule,
@@ -26,13 +29,80 @@ pub fn full_authority() -> Vec<Rule> {
     ]
 }
 
-/// What `wanted` allows and `held` does not, in the smallest pieces.
+/// How many missing pieces are told: a small rule may stand for millions.
+const MISSING_MAX: usize = 1000;
+
+/// What `wanted` allows and `held` does not, in the smallest pieces; of very many, the first ones.
 pub fn missing(held: &[Rule], wanted: &[Rule]) -> Vec<Rule> {
-    wanted
-        .iter()
-        .flat_map(pieces)
-        .filter(|piece| !held.iter().any(|rule| covers(rule, piece)))
-        .collect()
+    let is_held = |rule: &Rule| held.iter().any(|own| covers(own, rule));
+    let mut missing = Vec::new();
+    for rule in wanted {
+        let mut on_resources = Rule {
+            verbs: distinct(&rule.verbs),
+            groups: distinct(&rule.groups),
+            resources: distinct(&rule.resources),
+            names: distinct(&rule.names),
+            ..Rule::default()
+        };
+        let lists: &[List] = if rule.names.is_empty() {
+            &ON_RESOURCES
+        } else {
+            &ON_NAMED
+        };
+        take_apart(&mut on_resources, lists, &is_held, &mut missing);
+        let mut on_urls = Rule {
+            verbs: distinct(&rule.verbs),
+            urls: distinct(&rule.urls),
+            ..Rule::default()
+        };
+        take_apart(&mut on_urls, &ON_URLS, &is_held, &mut missing);
+    }
+    missing
+}
+
+/// One of the lists of a rule.
+type List = fn(&mut Rule) -> &mut Vec<String>;
+
+/// The lists of a rule on resources, in the order in which it is taken apart.
+const ON_RESOURCES: [List; 3] = [
+    |rule| &mut rule.groups,
+    |rule| &mut rule.resources,
+    |rule| &mut rule.verbs,
+];
+/// The same on objects that have a name.
+const ON_NAMED: [List; 4] = [ON_RESOURCES[0], ON_RESOURCES[1], ON_RESOURCES[2], |rule| {
+    &mut rule.names
+}];
+/// And those of a rule on paths.
+const ON_URLS: [List; 2] = [|rule| &mut rule.urls, |rule| &mut rule.verbs];
+
+/// Finds what is missing of a rule. What is held as a whole is not taken apart.
+fn take_apart(
+    rule: &mut Rule,
+    lists: &[List],
+    is_held: &impl Fn(&Rule) -> bool,
+    missing: &mut Vec<Rule>,
+) {
+    if missing.len() == MISSING_MAX || is_held(rule) {
+        return;
+    }
+    let Some((list, others)) = lists.split_first() else {
+        missing.push(rule.clone());
+        return;
+    };
+    let whole = mem::take(list(rule));
+    for item in &whole {
+        list(rule).push(item.clone());
+        take_apart(rule, others, is_held, missing);
+        list(rule).clear();
+    }
+    *list(rule) = whole;
+}
+
+fn distinct(items: &[String]) -> Vec<String> {
+    let mut seen = HashSet::new();
+    let fresh = items.iter().filter(|item| seen.insert(item.as_str()));
+    fresh.cloned().collect()
 }
 
 /// How kube-apiserver says what is missing. `resolution` tells what is wrong with the asker's bindings, if anything.
@@ -52,40 +122,6 @@ pub fn missing_words(asker: Asker<'_>, missing: &[Rule], resolution: &str) -> St
         message.push(']');
     }
     message
-}
-
-/// A rule as rules with one verb on one thing each.
-fn pieces(rule: &Rule) -> Vec<Rule> {
-    let one = |item: &String| vec![item.clone()];
-    let mut pieces = Vec::new();
-    for group in &rule.groups {
-        for resource in &rule.resources {
-            for verb in &rule.verbs {
-                let piece = Rule {
-                    verbs: one(verb),
-                    groups: one(group),
-                    resources: one(resource),
-                    ..Rule::default()
-                };
-                if rule.names.is_empty() {
-                    pieces.push(piece);
-                } else {
-                    pieces.extend(rule.names.iter().map(|name| Rule {
-                        names: one(name),
-                        ..piece.clone()
-                    }));
-                }
-            }
-        }
-    }
-    for url in &rule.urls {
-        pieces.extend(rule.verbs.iter().map(|verb| Rule {
-            verbs: one(verb),
-            urls: one(url),
-            ..Rule::default()
-        }));
-    }
-    pieces
 }
 
 /// Whether a rule allows all that a piece does.

@@ -181,3 +181,33 @@ fn a_role_gathers_the_rules_of_those_it_selects_each_once() {
     );
     assert_eq!(aggregated(&roles[0], &all), None);
 }
+
+#[test]
+fn a_small_rule_that_stands_for_millions_is_looked_through_in_no_time() {
+    let many = |letter: &str| -> Vec<String> {
+        (0..300).map(|number| format!("{letter}{number}")).collect()
+    };
+    let wanted = Rule {
+        verbs: many("v"),
+        groups: many("g"),
+        resources: many("r"),
+        names: many("n"),
+        urls: Vec::new(),
+    };
+    assert_eq!(
+        missing(&[reader()], std::slice::from_ref(&wanted)).len(),
+        1000
+    );
+    let all_but_one_name = Rule {
+        names: wanted.names[1..].to_vec(),
+        ..wanted.clone()
+    };
+    assert_eq!(
+        missing(&[all_but_one_name], std::slice::from_ref(&wanted)).len(),
+        1000
+    );
+    assert!(missing(std::slice::from_ref(&wanted), std::slice::from_ref(&wanted)).is_empty());
+    let twice =
+        rule(&json!({ "verbs": ["get", "get"], "apiGroups": [""], "resources": ["nodes"] }));
+    assert_eq!(missing(&[reader()], &[twice]).len(), 1);
+}

@@ -267,36 +267,15 @@ async fn foreground(
     release(shared, owner, FOREGROUND).await
 }
 
-/// An owner in foreground deletion may be waiting for a dependent that is gone now.
-pub(super) async fn release_owner(
-    shared: &Arc<Shared>,
-    index: &Index,
-    uid: &str,
-    dependent: &[u8],
-) -> Result<(), Status> {
+/// Where the owners of an object that is gone are.
+pub(super) fn owners_of(shared: &Shared, gone: &Metadata) -> Vec<Bytes> {
     let catalog = shared.catalog.snapshot();
-    let gone: Value = serde_json::from_slice(dependent).map_err(Status::internal)?;
-    let references = gone["metadata"]["ownerReferences"]
-        .as_array()
-        .cloned()
-        .unwrap_or_default();
-    for reference in references
-        .iter()
-        .filter(|reference| reference["uid"] == uid)
-    {
-        let Ok(owner) = serde_json::from_value::<Owner>(reference.clone()) else {
-            continue;
-        };
-        let Some(resource) = catalog.of_kind(&owner.api_version, &owner.kind) else {
-            continue;
-        };
-        let namespace = gone["metadata"]["namespace"]
-            .as_str()
-            .filter(|_| resource.namespaced);
-        let key = stored::key(resource, namespace, &owner.name);
-        visit(shared, index, &key).await?;
-    }
-    Ok(())
+    let owners = gone.owner_references.iter().filter_map(|owner| {
+        let resource = catalog.of_kind(&owner.api_version, &owner.kind)?;
+        let namespace = gone.namespace.as_deref().filter(|_| resource.namespaced);
+        Some(stored::key(resource, namespace, &owner.name))
+    });
+    owners.collect()
 }
 
 async fn release(shared: &Arc<Shared>, owner: &Found, finalizer: &str) -> Result<(), Status> {

@@ -20,6 +20,8 @@ pub(super) struct Metadata {
     #[serde(default)]
     pub(super) uid: String,
     #[serde(default)]
+    pub(super) namespace: Option<String>,
+    #[serde(default)]
     pub(super) owner_references: Vec<Owner>,
     #[serde(default)]
     pub(super) finalizers: Vec<String>,

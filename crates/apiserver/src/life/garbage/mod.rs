@@ -6,35 +6,34 @@
 mod act;
 mod index;
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, mem, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use quadrille_machinery::status::Status;
-use quadrille_store::{Change, Event, WatchEnd};
+use quadrille_store::{Change, Event};
+use tokio::time::Instant;
 
 use self::{
-    act::{release_owner, visit},
+    act::{owners_of, visit},
     index::{Index, Skeleton, is_interesting, skeleton},
 };
+use super::steady;
 use crate::server::Shared;
 
 /// How many records are read at a time.
 const CHUNK: usize = 500;
+/// When what failed is looked at again.
+const AGAIN: Duration = Duration::from_secs(10);
 
 /// Collects until the server stops.
 pub(crate) async fn run(shared: Arc<Shared>) {
-    while !shared.shutdown.is_cancelled() {
-        if let Err(status) = follow(&shared).await {
-            tracing::error!(%status, "garbage collection failed");
-            return;
-        }
-    }
+    steady::keep_following(&shared, "garbage is collected", || follow(&shared)).await;
 }
 
 async fn follow(shared: &Arc<Shared>) -> Result<(), Status> {
     let at = shared.store.revision();
     let mut watch = shared.store.watch(b"", at).map_err(Status::internal)?;
-    let mut index = Index::new(at);
+    let mut collector = Collector::new(shared, Index::new(at));
     let mut first = Vec::new();
     let mut after: Option<Bytes> = None;
     loop {
@@ -46,7 +45,8 @@ async fn follow(shared: &Arc<Shared>) -> Result<(), Status> {
             let Some(skeleton) = skeleton(&record.value) else {
                 continue;
             };
-            index.set(&record.key, &skeleton.metadata.owner_references);
+            let owners = &skeleton.metadata.owner_references;
+            collector.index.set(&record.key, owners);
             if is_interesting(&skeleton) {
                 first.push(record.key.clone());
             }
@@ -58,57 +58,79 @@ async fn follow(shared: &Arc<Shared>) -> Result<(), Status> {
         tokio::task::yield_now().await;
     }
     for key in first {
-        report(visit(shared, &index, &key).await, &key);
+        collector.visit(key).await;
     }
     loop {
-        let event = tokio::select! {
-            () = shared.shutdown.cancelled() => return Ok(()),
-            event = watch.next() => event,
-        };
-        match event {
-            Ok(event) => observe(shared, &mut index, &event).await,
-            Err(WatchEnd::Closed) => {
-                shared.shutdown.cancelled().await;
-                return Ok(());
+        let again = collector.again;
+        tokio::select! {
+            event = steady::next(shared, &mut watch) => match event {
+                Some(event) => collector.observe(&event).await,
+                None => return Ok(()),
+            },
+            () = tokio::time::sleep_until(again.unwrap_or_else(Instant::now)), if again.is_some() => {
+                collector.try_again().await;
             }
-            // Start over from the newest state.
-            Err(_) => return Ok(()),
         }
     }
 }
 
-fn report(result: Result<(), Status>, key: &Bytes) {
-    if let Err(status) = result {
-        tracing::warn!(%status, key = %String::from_utf8_lossy(key), "not collected");
-    }
+struct Collector<'s> {
+    shared: &'s Arc<Shared>,
+    index: Index,
+    /// What was to be looked at in vain, and when to do so again.
+    failed: BTreeSet<Bytes>,
+    again: Option<Instant>,
 }
 
-async fn observe(shared: &Arc<Shared>, index: &mut Index, event: &Arc<Event>) {
-    index.revision = event.revision;
-    if event.change == Change::Deleted {
-        let owners = index.owners.get(&event.key).cloned().unwrap_or_default();
-        index.forget(&event.key);
-        if let Ok(gone) = serde_json::from_slice::<Skeleton>(&event.value) {
-            for key in index.of(&gone.metadata.uid) {
-                report(visit(shared, index, &key).await, &key);
-            }
+impl<'s> Collector<'s> {
+    fn new(shared: &'s Arc<Shared>, index: Index) -> Self {
+        Self {
+            shared,
+            index,
+            failed: BTreeSet::new(),
+            again: None,
         }
-        // An owner may have waited for this dependent to go.
-        for uid in owners {
-            if let Err(status) = release_owner(shared, index, &uid, &event.value).await {
-                report(Err(status), &event.key);
-            }
-        }
-        return;
     }
-    match skeleton(&event.value) {
-        Some(skeleton) => {
-            index.set(&event.key, &skeleton.metadata.owner_references);
-            if is_interesting(&skeleton) {
-                report(visit(shared, index, &event.key).await, &event.key);
-            }
+
+    async fn visit(&mut self, key: Bytes) {
+        if let Err(status) = visit(self.shared, &self.index, &key).await {
+            tracing::warn!(%status, key = %String::from_utf8_lossy(&key), "not collected yet");
+            self.failed.insert(key);
+            self.again.get_or_insert_with(|| Instant::now() + AGAIN);
         }
-        None => index.forget(&event.key),
+    }
+
+    async fn try_again(&mut self) {
+        self.again = None;
+        for key in mem::take(&mut self.failed) {
+            self.visit(key).await;
+        }
+    }
+
+    async fn observe(&mut self, event: &Event) {
+        self.index.revision = event.revision;
+        if event.change == Change::Deleted {
+            self.index.forget(&event.key);
+            if let Ok(gone) = serde_json::from_slice::<Skeleton>(&event.value) {
+                let dependents = self.index.of(&gone.metadata.uid);
+                // An owner may have waited for this dependent to go.
+                let owners = owners_of(self.shared, &gone.metadata);
+                for key in dependents.into_iter().chain(owners) {
+                    self.visit(key).await;
+                }
+            }
+            return;
+        }
+        match skeleton(&event.value) {
+            Some(skeleton) => {
+                let owners = &skeleton.metadata.owner_references;
+                self.index.set(&event.key, owners);
+                if is_interesting(&skeleton) {
+                    self.visit(event.key.clone()).await;
+                }
+            }
+            None => self.index.forget(&event.key),
+        }
     }
 }
 

@@ -69,10 +69,10 @@ async fn create_held(
 async fn collect(server: &Server, since: Revision) {
     let shared = &server.shared;
     let mut watch = shared.store.watch(b"", since).unwrap();
-    let mut index = Index::new(since);
-    while index.revision < shared.store.revision() {
+    let mut collector = Collector::new(shared, Index::new(since));
+    while collector.index.revision < shared.store.revision() {
         let event = watch.next().await.unwrap();
-        observe(shared, &mut index, &event).await;
+        collector.observe(&event).await;
     }
 }
 

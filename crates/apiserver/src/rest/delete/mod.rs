@@ -173,7 +173,7 @@ async fn take_away(
         }
     };
     if !options.dry_run {
-        lifecycle::removed(request, &object);
+        lifecycle::removed(&request.shared, &request.resource, &object);
     }
     let saved = Saved { value, revision };
     Ok(Some(Outcome::Gone { saved, object }))

@@ -27,7 +27,7 @@ pub(crate) struct DeleteOptions {
     pub(super) propagation: Option<Propagation>,
     pub(super) orphan_dependents: Option<bool>,
     pub(super) uid: Option<String>,
-    pub(super) resource_version: Option<String>,
+    pub(crate) resource_version: Option<String>,
     pub(crate) dry_run: bool,
 }
 

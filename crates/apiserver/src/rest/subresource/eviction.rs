@@ -13,13 +13,12 @@ use super::{
     spoken,
 };
 use crate::{
+    clock,
+    life::edit,
     options::WriteOptions,
     policies::{self, Operation},
-    reply,
+    reply, stored,
 };
-
-/// How many records are read at a time.
-const CHUNK: usize = 500;
 
 /// Evicts the named pod.
 pub(crate) async fn create(request: &Request) -> Result<Response, Status> {
@@ -36,11 +35,11 @@ pub(crate) async fn create(request: &Request) -> Result<Response, Status> {
         &asked.change(Operation::Create, &eviction, &Value::Null),
     )?;
     let pod = get::current(request)?.object(&request.resource)?;
-    if may_be_disrupted(&pod) {
-        check_budgets(request, &pod)?;
-    }
     let mut options = DeleteOptions::from_value(&eviction["deleteOptions"])?;
     options.dry_run |= asked.dry_run;
+    if may_be_disrupted(&pod) {
+        take_from_budget(request, &pod, &mut options).await?;
+    }
     delete::remove(request, &options).await?;
     Ok(reply::value(
         201,
@@ -63,48 +62,119 @@ fn may_be_disrupted(pod: &Value) -> bool {
         )
 }
 
-fn check_budgets(request: &Request, pod: &Value) -> Result<(), Status> {
+/// Takes the pod out of what its budget allows, before it goes: of many evictions at once no more are let through.
+async fn take_from_budget(
+    request: &Request,
+    pod: &Value,
+    options: &mut DeleteOptions,
+) -> Result<(), Status> {
+    let budgets = budgets_of(request, pod)?;
+    let budget = match budgets.as_slice() {
+        [] => return Ok(()),
+        [budget] => budget,
+        _ => return Err(several()),
+    };
+    if !is_ready(pod) && is_nothing_lost_without(budget) {
+        // Unless it becomes ready in the meantime.
+        let seen = pod["metadata"]["resourceVersion"].as_str();
+        options.resource_version = options.resource_version.take().or(seen.map(str::to_owned));
+        return Ok(());
+    }
+    let shared = &request.shared;
+    let resource = shared.resource("policy", "v1", "poddisruptionbudgets")?;
+    let name = budget["metadata"]["name"].as_str().unwrap_or_default();
+    let now = clock::seconds(shared.clock.now());
+    let mut refusal = None;
+    edit(shared, &resource, request.namespace(), name, |budget| {
+        refusal = disrupt(budget, pod, &now).err();
+        refusal.is_none() && !options.dry_run
+    })
+    .await?;
+    refusal.map_or(Ok(()), Err)
+}
+
+fn budgets_of(request: &Request, pod: &Value) -> Result<Vec<Value>, Status> {
     let namespace = request.namespace().unwrap_or_default();
     let prefix = format!("poddisruptionbudgets.policy/{namespace}/");
     let labels = pod["metadata"]["labels"].as_object();
-    let page = request
-        .shared
-        .store
-        .list(prefix.as_bytes(), None, CHUNK, None)
-        .map_err(Status::internal)?;
-    for record in page.records {
-        let budget: Value = serde_json::from_slice(&record.value).map_err(Status::internal)?;
-        let Ok(selector) = LabelSelector::from_value(&budget["spec"]["selector"]) else {
-            continue;
-        };
-        if !selector.matches(labels) {
-            continue;
-        }
-        if budget["status"]["disruptionsAllowed"].as_i64().unwrap_or(0) <= 0 {
-            return Err(refused(&budget));
+    let mut budgets = Vec::new();
+    for record in stored::scan(&request.shared.store, prefix) {
+        let budget: Value = serde_json::from_slice(&record?.value).map_err(Status::internal)?;
+        let selector = LabelSelector::from_value(&budget["spec"]["selector"]);
+        if selector.is_ok_and(|selector| selector.matches(labels)) {
+            budgets.push(budget);
         }
     }
+    Ok(budgets)
+}
+
+fn is_ready(pod: &Value) -> bool {
+    let conditions = pod["status"]["conditions"].as_array().into_iter().flatten();
+    let mut ready = conditions.filter(|condition| condition["type"] == "Ready");
+    ready.any(|condition| condition["status"] == "True")
+}
+
+/// Whether a pod that is not ready may go whatever else goes: it does not count for those who are needed.
+fn is_nothing_lost_without(budget: &Value) -> bool {
+    let (healthy, desired) = (
+        count(budget, "currentHealthy"),
+        count(budget, "desiredHealthy"),
+    );
+    budget["spec"]["unhealthyPodEvictionPolicy"] == "AlwaysAllow"
+        || (desired > 0 && healthy >= desired)
+}
+
+/// One pod less may go, and this one is on its way.
+fn disrupt(budget: &mut Value, pod: &Value, now: &str) -> Result<(), Status> {
+    let name = budget["metadata"]["name"].as_str().unwrap_or_default();
+    let observed = count(budget, "observedGeneration");
+    if observed < budget["metadata"]["generation"].as_i64().unwrap_or(0) {
+        let why = format!("The disruption budget {name} is still being processed by the server.");
+        return Err(refused(&why, 10));
+    }
+    let allowed = count(budget, "disruptionsAllowed");
+    if allowed <= 0 {
+        let (healthy, desired) = (
+            count(budget, "currentHealthy"),
+            count(budget, "desiredHealthy"),
+        );
+        let why = if healthy <= desired {
+            format!("needs {desired} healthy pods and has {healthy} currently")
+        } else {
+            "does not allow evicting pods currently".to_owned()
+        };
+        return Err(refused(&format!("The disruption budget {name} {why}"), 0));
+    }
+    let status = &mut budget["status"];
+    status["disruptionsAllowed"] = json!(allowed - 1);
+    let pod = pod["metadata"]["name"].as_str().unwrap_or_default();
+    if !status["disruptedPods"].is_object() {
+        status["disruptedPods"] = json!({});
+    }
+    status["disruptedPods"][pod] = json!(now);
     Ok(())
 }
 
-fn refused(budget: &Value) -> Status {
-    let name = budget["metadata"]["name"].as_str().unwrap_or_default();
-    let status = &budget["status"];
-    let number = |field: &str| status[field].as_i64().unwrap_or(0);
+fn count(budget: &Value, field: &str) -> i64 {
+    budget["status"][field].as_i64().unwrap_or(0)
+}
+
+fn several() -> Status {
+    Status::failure(
+        "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
+    )
+}
+
+fn refused(why: &str, retry_after: i64) -> Status {
+    let mut details = json!({ "causes": [{ "reason": "DisruptionBudget", "message": why }] });
+    if retry_after > 0 {
+        details["retryAfterSeconds"] = json!(retry_after);
+    }
     Status {
         code: 429,
         reason: "TooManyRequests",
         message: "Cannot evict pod as it would violate the pod's disruption budget.".to_owned(),
-        details: json!({
-            "causes": [{
-                "reason": "DisruptionBudget",
-                "message": format!(
-                    "The disruption budget {name} needs {} healthy pods and has {} currently",
-                    number("desiredHealthy"),
-                    number("currentHealthy")
-                ),
-            }],
-        }),
+        details,
         list_continue: None,
     }
 }

@@ -21,6 +21,8 @@ use crate::{
 const DEFAULT_LIFETIME_SECONDS: i64 = 3600;
 /// The shortest life that may be asked for.
 const MIN_LIFETIME_SECONDS: i64 = 600;
+/// The longest.
+const MAX_LIFETIME_SECONDS: i64 = 1 << 32;
 
 /// Issues a token for the named account.
 pub(crate) fn create(request: &Request) -> Result<Response, Status> {
@@ -31,12 +33,13 @@ pub(crate) fn create(request: &Request) -> Result<Response, Status> {
     let lifetime = asked["spec"]["expirationSeconds"]
         .as_i64()
         .unwrap_or(DEFAULT_LIFETIME_SECONDS);
-    if lifetime < MIN_LIFETIME_SECONDS {
-        let error = FieldError::invalid(
-            "spec.expirationSeconds",
-            json!(lifetime),
-            "may not specify a duration less than 10 minutes",
-        );
+    let wrong = match lifetime {
+        ..MIN_LIFETIME_SECONDS => Some("may not specify a duration less than 10 minutes"),
+        MIN_LIFETIME_SECONDS..=MAX_LIFETIME_SECONDS => None,
+        _ => Some("may not specify a duration larger than 2^32 seconds"),
+    };
+    if let Some(why) = wrong {
+        let error = FieldError::invalid("spec.expirationSeconds", json!(lifetime), why);
         return Err(Status::invalid(
             "authentication.k8s.io",
             "TokenRequest",
@@ -111,6 +114,12 @@ fn bound(request: &Request, reference: &Value) -> Result<Binding, Status> {
         .map_err(Status::internal)?;
     let record = record.ok_or_else(|| Status::not_found("", plural, &name))?;
     let object: Value = serde_json::from_slice(&record.value).map_err(Status::internal)?;
+    let account = request.name()?;
+    if kind == "Pod" && object["spec"]["serviceAccountName"] != account {
+        return Err(Status::bad_request(format!(
+            "cannot bind token for serviceaccount {account:?} to pod running with different serviceaccount name."
+        )));
+    }
     let uid = object["metadata"]["uid"].as_str().unwrap_or("").to_owned();
     if let Some(wanted) = reference["uid"]
         .as_str()

@@ -2,6 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // a test may; its helpers too
 
+mod asking;
+mod halves;
+mod strangers;
+
 use std::{
     collections::BTreeMap,
     time::{Duration, Instant},
