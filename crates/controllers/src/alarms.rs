@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use parking_lot::Mutex;
 use quadrille_planes::clock::Clock;
@@ -65,6 +65,11 @@ impl Alarms {
     /// Now.
     pub(crate) fn now(&self) -> Timestamp {
         self.clock.now()
+    }
+
+    /// Waits until so much time has passed.
+    pub(crate) async fn pass(&self, time: SignedDuration) {
+        self.clock.sleep_until(self.now() + time).await;
     }
 
     /// A thing is looked at again at this moment, and at none that was said before.

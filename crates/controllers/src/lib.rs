@@ -17,6 +17,7 @@ mod data_planes;
 mod key;
 mod platform;
 mod releases;
+mod rounds;
 mod shelf;
 mod system;
 
@@ -86,6 +87,7 @@ pub async fn run(options: &Options) {
         () = platform::work(Arc::clone(&context)) => {}
         () = chain::work(Arc::clone(&context)) => {}
         () = system::work(Arc::clone(&context)) => {}
+        () = rounds::work(Arc::clone(&context)) => {}
     }
     fence.close();
 }

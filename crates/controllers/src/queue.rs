@@ -25,6 +25,9 @@ pub enum Urgency {
     Background,
 }
 
+/// The longest time that anything is put off: whatever is asked for, no moment is too late to be named.
+const LONGEST: Duration = Duration::from_hours(30 * 24);
+
 /// A queue with lanes.
 pub struct Queue<Lane, Key> {
     lanes: Mutex<HashMap<Lane, Line<Key>>>,
@@ -144,7 +147,7 @@ impl<Lane: Clone + Eq + Hash, Key: Clone + Eq + Hash> Queue<Lane, Key> {
     /// that lane once more.
     pub fn add(&self, lane: Lane, key: Key, urgency: Urgency, after: Duration) {
         let now = Instant::now();
-        let (mut urgency, mut at) = (urgency, now + after);
+        let (mut urgency, mut at) = (urgency, now + after.min(LONGEST));
         let mut lanes = self.lanes.lock();
         let mut lane = lane;
         for (other, line) in lanes.iter_mut().filter(|(other, _)| **other != lane) {
@@ -162,7 +165,7 @@ impl<Lane: Clone + Eq + Hash, Key: Clone + Eq + Hash> Queue<Lane, Key> {
         self.changed.notify_one();
     }
 
-    /// The next key, when there is one. It must be given back by [`Self::done`].
+    /// The next key, when there is one. It must be given back by [`Self::hold`] or [`Self::done`].
     pub async fn next(&self) -> (Lane, Key) {
         loop {
             let changed = self.changed.notified();
@@ -189,6 +192,15 @@ impl<Lane: Clone + Eq + Hash, Key: Clone + Eq + Hash> Queue<Lane, Key> {
                     () = sleep_until(at) => {}
                 },
             }
+        }
+    }
+
+    /// Gives a key back when what this returns is dropped: also when the work on it comes to a sudden end.
+    pub fn hold<'a>(&'a self, lane: &'a Lane, key: &'a Key) -> Holding<'a, Lane, Key> {
+        Holding {
+            queue: self,
+            lane,
+            key,
         }
     }
 
@@ -221,8 +233,23 @@ impl<Lane: Clone + Eq + Hash, Key: Clone + Eq + Hash> Queue<Lane, Key> {
     }
 }
 
+/// A key that is worked on.
+pub struct Holding<'a, Lane: Clone + Eq + Hash, Key: Clone + Eq + Hash> {
+    queue: &'a Queue<Lane, Key>,
+    lane: &'a Lane,
+    key: &'a Key,
+}
+
+impl<Lane: Clone + Eq + Hash, Key: Clone + Eq + Hash> Drop for Holding<'_, Lane, Key> {
+    fn drop(&mut self) {
+        self.queue.done(self.lane, self.key);
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
     use super::*;
 
     const NOW: Duration = Duration::ZERO;
@@ -270,6 +297,28 @@ mod tests {
         assert_eq!(queue.next().await, ("c", 2), "1 is still worked on");
         queue.done(&"b", &1);
         assert_eq!(queue.next().await, ("b", 1));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn work_that_panics_gives_its_key_and_its_place_back() {
+        let queue = Queue::new(1);
+        queue.add("a", 1, Urgency::Background, NOW);
+        let (lane, key) = queue.next().await;
+        let work = AssertUnwindSafe(|| {
+            let _holding = queue.hold(&lane, &key);
+            panic!("as asked");
+        });
+        assert!(catch_unwind(work).is_err());
+        assert!(queue.is_empty());
+        queue.add("a", 1, Urgency::Background, NOW);
+        assert_eq!(queue.next().await, ("a", 1));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_put_off_for_ever_comes_all_the_same() {
+        let queue = Queue::new(1);
+        queue.add("a", 1, Urgency::Background, Duration::MAX);
+        assert_eq!(queue.next().await, ("a", 1));
     }
 
     #[tokio::test(start_paused = true)]

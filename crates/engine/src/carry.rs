@@ -7,7 +7,7 @@ use quadrille_objects::{
     owned,
     plan::{Apply, Leave, Removal},
 };
-use quadrille_planes::Trouble;
+use quadrille_planes::{Served, Trouble};
 
 use crate::{
     failure::Failure,
@@ -139,24 +139,52 @@ async fn remove_one(
         }
         Leave::Delete => {}
     }
-    let served = match site.resolve(identity, &record.version).await {
-        Ok(served) => served,
-        // With its kind went the object.
-        Err(Trouble::NotServed(_)) => return Ok(Deleted::Gone),
+    match site.resolve(identity, &record.version).await {
+        Ok(served) => {
+            if let Some(removed) = remove_served(site, owner, record, propagation, &served).await? {
+                return Ok(removed);
+            }
+        }
+        Err(Trouble::NotServed(_)) => {}
         Err(trouble) => return Err(failed(trouble)),
-    };
+    }
+    // It is not served in the version that was written down. In another one the object may still be there.
+    match site.resolve_anew(identity).await {
+        Ok(served) => {
+            let removed = remove_served(site, owner, record, propagation, &served).await?;
+            Ok(removed.unwrap_or(Deleted::Gone))
+        }
+        // With its kind went the object.
+        Err(Trouble::NotServed(_)) => Ok(Deleted::Gone),
+        Err(trouble) => Err(failed(trouble)),
+    }
+}
+
+/// Removes an object of a kind that is served like this; nothing if it is not.
+async fn remove_served(
+    site: &Site,
+    owner: &str,
+    record: &Record,
+    propagation: Propagation,
+    served: &Served,
+) -> Result<Option<Deleted>, Failure> {
+    let identity = &record.identity;
+    let failed = |trouble: Trouble| Failure::of(identity, &trouble);
     // Nothing was ever made of it, and what its name leads to is another object.
     if served.namespaced == identity.namespace.is_empty() {
-        return Ok(Deleted::Gone);
+        return Ok(Some(Deleted::Gone));
     }
-    let is_seen = site
-        .sights()
-        .with(identity, |sight| matches!(sight, Sight::Present(_)));
+    // Another one than was written down may be ours all the same: made anew, and nobody came to write that down.
+    let is_seen = site.sights().with(
+        identity,
+        |sight| matches!(sight, Sight::Present(live) if Some(&live.uid) == record.uid.as_ref()),
+    );
     let uid = match &record.uid {
         Some(uid) if is_seen => uid.clone(),
         // Nobody knows whether it was made, or whose it is now: look.
-        known => match site.get(&served, identity).await {
-            Ok(None) | Err(Trouble::NotServed(_)) => return Ok(Deleted::Gone),
+        known => match site.get(served, identity).await {
+            Ok(None) => return Ok(Some(Deleted::Gone)),
+            Err(Trouble::NotServed(_)) => return Ok(None),
             Err(trouble) => return Err(failed(trouble)),
             Ok(Some(found)) => {
                 let live = Live::read(&found, site.sights().lens());
@@ -170,7 +198,7 @@ async fn remove_one(
                     }
                 };
                 if !is_ours {
-                    return Ok(Deleted::Gone);
+                    return Ok(Some(Deleted::Gone));
                 }
                 live.uid
             }
@@ -186,29 +214,24 @@ async fn remove_one(
             return Err(Failure::new(HOLDS_OTHERS, words));
         }
     }
-    match site.delete(&served, identity, &uid, propagation).await {
-        Err(Trouble::NotServed(_)) => Ok(Deleted::Gone),
-        deleted => deleted.map_err(failed),
+    match site.delete(served, identity, &uid, propagation).await {
+        Err(Trouble::NotServed(_)) => Ok(None),
+        deleted => deleted.map(Some).map_err(failed),
     }
 }
 
-/// Reads an object and takes in what is there, or that nothing is.
-pub async fn look(site: &Site, record: &Record) -> Result<(), Failure> {
+/// Reads an object and takes in what is there, or that nothing is. What was read is handed back, too: where a watch has
+/// told of a later end (of an object that lost its label), it is not taken in.
+pub async fn look(site: &Site, record: &Record) -> Result<Option<Live>, Failure> {
     let identity = &record.identity;
     let failed = |trouble: Trouble| Failure::of(identity, &trouble);
     let served = site
         .resolve(identity, &record.version)
         .await
         .map_err(failed)?;
-    match (
-        site.get(&served, identity).await.map_err(failed)?,
-        &record.uid,
-    ) {
-        (Some(found), _) => {
-            site.sights().note(identity, &found);
-        }
-        (None, Some(uid)) => site.sights().note_gone(identity, uid),
-        (None, None) => {}
+    let found = site.get(&served, identity).await.map_err(failed)?;
+    if let (None, Some(uid)) = (&found, &record.uid) {
+        site.sights().note_gone(identity, uid);
     }
-    Ok(())
+    Ok(found.map(|found| site.sights().note(identity, &found)))
 }

@@ -8,7 +8,7 @@ use std::{
 
 use parking_lot::Mutex;
 use quadrille_objects::{
-    GroupKind, Identity, Version,
+    GroupKind, Identity, Sight, Version,
     health::{self, PodSelector},
     live::{Lens, finalizers},
 };
@@ -17,7 +17,7 @@ use quadrille_planes::{
     feed::{self, News, Source},
 };
 use serde_json::Value;
-use tokio::task::JoinHandle;
+use tokio::{sync::Notify, task::JoinHandle};
 
 use crate::{
     fence::Fence,
@@ -29,6 +29,10 @@ use crate::{
 
 /// How many workloads of a plane have their pods watched at once.
 const MOST_POD_WATCHES: usize = 40;
+/// When to ask again for a kind that the plane does not serve: soon at first, since definitions come with what they define,
+/// and ever more seldom while nobody comes back to it.
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_mins(5);
 
 /// How objects of ours are told from others.
 #[derive(Clone, Debug)]
@@ -65,14 +69,22 @@ struct Inner {
     /// Namespaces that were there when we last had to do with them.
     namespaces: Mutex<HashSet<Arc<str>>>,
     making_namespaces: tokio::sync::Mutex<()>,
-    watches: Mutex<HashMap<GroupKind, (Version, JoinHandle<()>)>>,
+    watches: Mutex<HashMap<GroupKind, Watch>>,
     /// Pods of workloads that are in trouble.
     pods: Mutex<HashMap<Identity, JoinHandle<()>>>,
 }
 
+/// A kind that is watched, or will be as soon as the plane serves it.
+struct Watch {
+    version: Version,
+    /// Somebody has to do with the kind.
+    asked: Arc<Notify>,
+    work: JoinHandle<()>,
+}
+
 impl Drop for Inner {
     fn drop(&mut self) {
-        let watches = self.watches.get_mut().drain().map(|(_, (_, watch))| watch);
+        let watches = self.watches.get_mut().drain().map(|(_, watch)| watch.work);
         let pods = self.pods.get_mut().drain().map(|(_, watch)| watch);
         for watch in watches.chain(pods) {
             watch.abort();
@@ -131,18 +143,25 @@ impl Site {
     pub fn watch(&self, kind: &GroupKind, version: &Version) {
         let mut watches = self.0.watches.lock();
         let known = watches.get(kind);
-        if known.is_some_and(|(_, watch)| !watch.is_finished()) {
+        if let Some(known) = known.filter(|known| !known.work.is_finished()) {
+            known.asked.notify_one();
             return;
         }
         let inner = &self.0;
+        let asked = Arc::new(Notify::new());
         let work = watch_kind(
             self.plane().clone(),
             Arc::clone(&inner.sights),
             inner.marks.selector.clone(),
             kind.clone(),
             Arc::clone(version),
+            Arc::clone(&asked),
         );
-        let watch = (Arc::clone(version), tokio::spawn(work));
+        let watch = Watch {
+            version: Arc::clone(version),
+            asked,
+            work: tokio::spawn(work),
+        };
         watches.insert(kind.clone(), watch);
     }
 
@@ -151,7 +170,7 @@ impl Site {
         let watches = self.0.watches.lock();
         let kinds = watches.iter();
         kinds
-            .map(|(kind, (version, _))| (kind.clone(), Arc::clone(version)))
+            .map(|(kind, watch)| (kind.clone(), Arc::clone(&watch.version)))
             .collect()
     }
 
@@ -169,8 +188,17 @@ impl Site {
             }
             return;
         };
+        if pods.contains_key(identity) {
+            return;
+        }
+        if pods.len() >= MOST_POD_WATCHES {
+            // Of one that is gone, whoever had to do with it may be gone as well.
+            let seen = self.0.sights.at_once();
+            let gone = pods.extract_if(|identity, _| matches!(seen.look(identity), Sight::Absent));
+            gone.for_each(|(_, watch)| watch.abort());
+        }
         // Streams to a plane are few; who comes late is judged without pods.
-        if pods.contains_key(identity) || pods.len() >= MOST_POD_WATCHES {
+        if pods.len() >= MOST_POD_WATCHES {
             return;
         }
         let client = self.plane().client();
@@ -187,6 +215,14 @@ impl Site {
         let kind = &identity.kind;
         self.plane()
             .resolve(DEADLINE, &kind.group, version, &kind.kind)
+            .await
+    }
+
+    /// How the plane serves a kind now, in whichever version: the one that was written down may be gone.
+    pub(crate) async fn resolve_anew(&self, identity: &Identity) -> Result<Served, Trouble> {
+        let kind = &identity.kind;
+        self.plane()
+            .resolve_anew(DEADLINE, &kind.group, &kind.kind)
             .await
     }
 
@@ -290,14 +326,16 @@ impl Site {
     }
 }
 
-/// Watches a kind: first until the plane serves it, then for ever.
+/// Watches a kind: first waits until the plane serves it, then for ever.
 async fn watch_kind(
     plane: Plane,
     sights: Arc<Sights>,
     selector: String,
     kind: GroupKind,
     version: Version,
+    asked: Arc<Notify>,
 ) {
+    let mut pause = FIRST_PAUSE;
     let served = loop {
         match plane
             .resolve(DEADLINE, &kind.group, &version, &kind.kind)
@@ -307,7 +345,12 @@ async fn watch_kind(
             Err(trouble) => {
                 let reason = trouble.reason();
                 tracing::debug!(plane = %plane.name(), %kind, reason, "not watched yet");
-                tokio::time::sleep(Duration::from_secs(1)).await;
+                tokio::select! {
+                    () = tokio::time::sleep(pause) => {}
+                    // Not at once: whoever asks has just been answered the same.
+                    () = asked.notified() => tokio::time::sleep(FIRST_PAUSE).await,
+                }
+                pause = (pause * 2).min(LONGEST_PAUSE);
             }
         }
     };

@@ -88,6 +88,33 @@ impl Kinds {
         served.ok_or_else(|| not_served(group, version, kind))
     }
 
+    /// Finds a kind in any version that the plane serves now, the preferred one first: versions go, and objects stay.
+    pub async fn resolve_anew(&self, group: &str, kind: &str) -> Result<Served, Trouble> {
+        self.forget(group);
+        for version in self.versions(group).await? {
+            match self.resolve(group, &version, kind).await {
+                Err(Trouble::NotServed(_)) => {}
+                found => return found,
+            }
+        }
+        Err(not_served(group, "*", kind))
+    }
+
+    async fn versions(&self, group: &str) -> Result<Vec<String>, Trouble> {
+        if group.is_empty() {
+            return Ok(vec!["v1".to_owned()]);
+        }
+        let groups = self.client.list_api_groups().await.map_err(Trouble::from)?;
+        let found = groups.groups.into_iter().find(|found| found.name == group);
+        let Some(found) = found else {
+            return Ok(Vec::new());
+        };
+        let preferred = found.preferred_version.map(|preferred| preferred.version);
+        let mut versions: Vec<String> = found.versions.into_iter().map(|one| one.version).collect();
+        versions.sort_by_key(|version| Some(version) != preferred.as_ref());
+        Ok(versions)
+    }
+
     /// Forgets a group: its definitions have changed.
     pub fn forget(&self, group: &str) {
         self.pages.lock().retain(|(of, _), _| of != group);

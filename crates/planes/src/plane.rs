@@ -181,6 +181,17 @@ impl Plane {
         self.call(Call::Read, deadline, work).await
     }
 
+    /// Finds a kind in any version that the plane serves now, whatever it served before.
+    pub async fn resolve_anew(
+        &self,
+        deadline: Duration,
+        group: &str,
+        kind: &str,
+    ) -> Result<Served, Trouble> {
+        let work = self.kinds().resolve_anew(group, kind);
+        self.call(Call::Read, deadline, work).await
+    }
+
     /// Asks the plane for its version, past all calls that wait.
     pub async fn probe(&self) -> Result<Probe, Trouble> {
         let pass = self.admit()?;

@@ -16,8 +16,8 @@ use quadrille_types::{
 };
 use serde_json::json;
 
-pub(super) use self::examine::versions_of;
 use self::examine::{Examined, Problem, examine};
+pub(super) use self::examine::{own_hash_of, versions_of};
 use super::{
     inputs::plane,
     shelves::{

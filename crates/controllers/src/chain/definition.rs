@@ -15,7 +15,7 @@ use quadrille_types::{
 
 use self::pace::{Standing, Tally};
 use super::{
-    component::versions_of,
+    component::{own_hash_of, versions_of},
     shelves::{Chain, annotation, is_going, name, namespace, of_component, using},
 };
 use crate::{
@@ -132,32 +132,22 @@ fn roll_out(context: &Context, thing: &Thing, step: &mut Step) {
             name: thing.key.name.to_string(),
         };
         let group = using(&thing.key.namespace, &reference);
-        let chain = &mut world.chain;
-        let keys = chain
-            .components
-            .keys_of_group(&group.namespace, &group.name);
+        let components = &world.chain.components;
         let mut tally = Tally::default();
         let mut outdated: Vec<(Key, String)> = Vec::new();
-        for key in keys {
-            let Some(component) = chain.components.get(&key).cloned() else {
+        for component in components.of_group(&group.namespace, &group.name) {
+            let Some((standing, versions)) = standing(&world, component) else {
                 continue;
             };
-            let Some((standing, versions)) = standing(chain, &component) else {
-                continue;
-            };
+            tally.count(name(&**component), &standing);
             if matches!(standing, Standing::Outdated) {
-                // One that has its turn already is on its way.
-                if chain.admitted.get(&key) == Some(&versions) {
-                    tally.count(&key.name, &Standing::Rolling);
-                    continue;
-                }
-                outdated.push((key.clone(), versions));
+                outdated.push((Key::of(&**component), versions));
             }
-            tally.count(&key.name, &standing);
         }
         let next: Vec<(Key, String)> = outdated.into_iter().take(tally.may_start()).collect();
         for (key, versions) in &next {
-            chain.admitted.insert(key.clone(), versions.clone());
+            let admitted = &mut world.chain.admitted;
+            admitted.insert(key.clone(), versions.clone());
         }
         (tally, next)
     };
@@ -174,15 +164,36 @@ fn roll_out(context: &Context, thing: &Thing, step: &mut Step) {
     }
 }
 
-/// Where a component stands between two versions of its definitions, and which the newer one is.
-fn standing(chain: &Chain, component: &Component) -> Option<(Standing, String)> {
+/// Where a component stands between two versions of its definitions, and which the newer one is. One that cannot go on for
+/// reasons of its own says nothing about the change, and keeps nobody waiting.
+fn standing(world: &Inner, component: &Component) -> Option<(Standing, String)> {
     if component.spec.auto_deploy != Some(true) || is_going(component) {
         return None;
     }
-    let latest = component.status.as_ref()?.latest_release.as_ref()?;
+    let chain = &world.chain;
+    let status = component.status.as_ref()?;
+    let latest = status.latest_release.as_ref()?;
     let versions = versions_of(chain, component)?;
+    let refused = find(&status.conditions, ConditionType::Ready).filter(|ready| {
+        ready.status == "False" && ready.observed_generation == component.metadata.generation
+    });
+    let is_invalid = |refused: &Condition| refused.reason == Reason::InvalidConfiguration.as_str();
     if latest.definitions.as_ref() != Some(&versions) {
-        return Some((Standing::Outdated, versions));
+        let has_its_turn = chain.admitted.get(&Key::of(component)) == Some(&versions);
+        let own = own_hash_of(world, component);
+        let is_own = own.is_some() && own == latest.own_hash;
+        let standing = match refused.filter(|refused| is_invalid(refused)) {
+            _ if own.is_none() => Standing::Settled,
+            Some(refused) if has_its_turn && is_own => Standing::Troubled(refused.message.clone()),
+            // What its developer last did is no good.
+            Some(_) if !is_own => Standing::Settled,
+            _ if has_its_turn => Standing::Rolling,
+            _ => Standing::Outdated,
+        };
+        return Some((standing, versions));
+    }
+    if refused.is_some_and(|refused| !is_invalid(refused)) {
+        return Some((Standing::Settled, versions));
     }
     let group = of_component(component.spec.owner.project_name.as_str(), name(component));
     let mut bindings = chain.bindings.of_group(namespace(component), &group);
@@ -201,21 +212,31 @@ fn standing(chain: &Chain, component: &Component) -> Option<(Standing, String)> 
     let status = running.status.clone().unwrap_or_default();
     let ready = find(&status.conditions, ConditionType::Ready);
     let is_of_this = status.observed_generation == running.metadata.generation;
-    let standing = match ready {
-        Some(ready) if is_of_this && ready.status == "True" => Standing::Settled,
-        Some(ready) if is_of_this && pace::is_trouble(&ready.reason) => {
-            // One that was in trouble before says nothing about the change.
-            let was_well = status
-                .history
-                .get(1)
-                .is_some_and(|ran| ran.ready_at.is_some());
-            if was_well {
-                Standing::Troubled(ready.message.clone())
-            } else {
-                Standing::Settled
-            }
+    // One that was never well before, or was not even then, says nothing about the change.
+    let mut before = status
+        .history
+        .iter()
+        .filter(|ran| ran.release_name != latest.name);
+    let was_well = before.next().is_some_and(|ran| ran.ready_at.is_some());
+    let standing = match ready.filter(|_| is_of_this) {
+        Some(ready) if ready.status == "True" || !was_well => Standing::Settled,
+        Some(ready) if pace::is_trouble(&ready.reason) => Standing::Troubled(ready.message.clone()),
+        Some(ready) if has_waited_before(chain, component, &latest.name, ready) => {
+            Standing::Settled
         }
         _ => Standing::Rolling,
     };
     Some((standing, versions))
+}
+
+/// Whether what is said of a binding was said before the release that it is to run was made: it waits for something else.
+fn has_waited_before(
+    chain: &Chain,
+    component: &Component,
+    release: &str,
+    ready: &Condition,
+) -> bool {
+    let snapshot = chain.snapshots.find(namespace(component), release);
+    let made = snapshot.and_then(|snapshot| snapshot.metadata.creation_timestamp.as_ref());
+    made.is_some_and(|made| ready.last_transition_time.0 < made.0)
 }

@@ -1,5 +1,7 @@
 //! Whom a change concerns.
 
+use std::sync::Arc;
+
 use quadrille_types::{
     Approval, ClusterComponentType, ClusterTrait, Component, ComponentType, ReleaseBinding,
     SecretReference, Trait, Workload, component_type::EmbeddedTrait, reference::Reference,
@@ -54,6 +56,13 @@ pub(crate) fn cell(namespace: &str, project: &str, environment: &str) -> Thing {
     thing(Kind::Cell, namespace, &format!("{project}/{environment}"))
 }
 
+/// The cells that have a Release, as they are looked at: they may have lost whatever else they were known by.
+fn made<'a>(releases: impl Iterator<Item = &'a Arc<Facts>>) -> impl Iterator<Item = Thing> {
+    releases
+        .filter(|facts| *facts.key.name == *cell_release(&facts.project, &facts.environment))
+        .map(|facts| cell(&facts.key.namespace, &facts.project, &facts.environment))
+}
+
 /// Everything there is: after a list, nobody can say what changed.
 pub(crate) fn everything(world: &Inner) -> Vec<Thing> {
     let chain = &world.chain;
@@ -85,12 +94,7 @@ pub(crate) fn everything(world: &Inner) -> Vec<Thing> {
         Kind::ClusterTrait,
         chain.cluster_traits.keys().cloned().collect(),
     ));
-    let releases = world.releases.values().filter_map(|held| {
-        let facts = &held.facts;
-        let is_cell = *facts.key.name == *cell_release(&facts.project, &facts.environment);
-        is_cell.then(|| cell(&facts.key.namespace, &facts.project, &facts.environment))
-    });
-    found.extend(releases);
+    found.extend(made(world.releases.values().map(|held| &held.facts)));
     found
 }
 
@@ -292,15 +296,9 @@ pub(crate) fn environment(world: &Inner, key: &Key) -> Vec<Thing> {
     let here = &*key.namespace;
     let mut found: Vec<Thing> = bindings(chain, here, &in_environment(&key.name)).collect();
     found.extend(approvals(chain, here, &in_environment(&key.name)));
-    let cells: Vec<Thing> = chain
-        .bindings
-        .of_group(here, &in_environment(&key.name))
-        .map(|binding| {
-            let project = binding.spec.owner.project_name.as_str();
-            cell(here, project, &key.name)
-        })
-        .collect();
-    found.extend(cells);
+    // Its cells, whatever runs there: a look at one that nobody wants does nothing.
+    let projects = world.shelves.projects.within(here);
+    found.extend(projects.map(|project| cell(here, name(&**project), &key.name)));
     // The first environment of a pipeline may be there only now.
     let components = chain
         .components
@@ -316,14 +314,14 @@ pub(crate) fn project(world: &Inner, key: &Key) -> Vec<Thing> {
     let chain = &world.chain;
     let here = &*key.namespace;
     let components = chain.components.keys_of_group(here, &in_project(&key.name));
-    let mut found = Vec::new();
+    // Its cells, whatever runs there: a look at one that nobody wants does nothing.
+    let environments = world.shelves.environments.within(here);
+    let mut found: Vec<Thing> = environments
+        .map(|environment| cell(here, &key.name, name(&**environment)))
+        .collect();
     for component in &components {
         let group = of_component(&key.name, &component.name);
-        for binding in chain.bindings.of_group(here, &group) {
-            found.push(thing(Kind::ReleaseBinding, here, name(&**binding)));
-            let environment = binding.spec.environment.as_str();
-            found.push(cell(here, &key.name, environment));
-        }
+        found.extend(bindings(chain, here, &group));
     }
     found.extend(things(Kind::Component, components));
     found.extend(system::wake::project(world, key));
@@ -340,14 +338,12 @@ pub(crate) fn pipeline(world: &Inner, key: &Key) -> Vec<Thing> {
     let mut found: Vec<Thing> = along
         .flat_map(|project| self::project(world, &Key::new(&key.namespace, name(&**project))))
         .collect();
-    // Those of other projects in its environments, which it may guard.
+    // Those of other projects: it may guard the environments that they are in, or have done so until now.
     let here = &*key.namespace;
-    let pipeline = world.shelves.pipelines.get(key);
-    let resolved = pipeline.and_then(|pipeline| pipeline.spec.resolve().ok());
-    for environment in resolved.iter().flat_map(|resolved| resolved.environments()) {
-        let group = in_environment(environment.as_str());
+    for environment in world.shelves.environments.within(here) {
+        let group = in_environment(name(&**environment));
         found.extend(bindings(&world.chain, here, &group));
-        let place = Key::new(here, environment.as_str());
+        let place = Key::new(here, name(&**environment));
         found.extend(system::wake::environment(world, &place));
     }
     found
@@ -360,8 +356,9 @@ pub(crate) fn plane(world: &Inner, key: &Key) -> Vec<Thing> {
         name: key.name.to_string(),
     };
     let environments = world.shelves.environments_on(&plane);
-    environments
-        .iter()
-        .flat_map(|found| environment(world, &found.thing.key))
-        .collect()
+    let mut found: Vec<Thing> = made(world.on_plane(&plane)).collect();
+    for one in &environments {
+        found.extend(environment(world, &one.thing.key));
+    }
+    found
 }

@@ -1,7 +1,7 @@
 //! The Secrets that a plane's credentials are in: each followed by its name, so that nothing else has to be read.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet},
     sync::Arc,
 };
 
@@ -23,6 +23,8 @@ struct Known {
     data: HashMap<SecretName, Option<Data>>,
     /// Why one cannot be read.
     refused: HashMap<SecretName, String>,
+    /// Those that a list which is under way has not shown yet.
+    unlisted: HashSet<SecretName>,
 }
 
 /// The Secrets of one plane.
@@ -51,6 +53,7 @@ impl Secrets {
                 let mut known = self.known.lock();
                 known.data.remove(name);
                 known.refused.remove(name);
+                known.unlisted.remove(name);
             }
             stays
         });
@@ -92,15 +95,21 @@ impl Secrets {
 fn hear(known: &Mutex<Known>, changed: &Notify, name: &SecretName, news: News) {
     let mut known = known.lock();
     match news {
-        News::Listing => return,
+        News::Listing => {
+            known.unlisted.insert(name.clone());
+            return;
+        }
         News::Listed(objects) => {
             if let Some(object) = objects.first() {
+                known.unlisted.remove(name);
                 known.data.insert(name.clone(), Some(data(object)));
             }
         }
         News::Complete(_) => {
             known.refused.remove(name);
-            known.data.entry(name.clone()).or_insert(None);
+            if known.unlisted.remove(name) {
+                known.data.insert(name.clone(), None);
+            }
         }
         News::Changed(object) => {
             known.data.insert(name.clone(), Some(data(&object)));
@@ -119,4 +128,37 @@ fn hear(known: &Mutex<Known>, changed: &Notify, name: &SecretName, news: News) {
 fn data(object: &Told) -> Data {
     let secret: Secret = object.read().unwrap_or_default();
     secret.data.unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_secret_that_a_new_list_lacks_is_gone() {
+        let name = SecretName {
+            namespace: "acme".to_owned(),
+            name: "token".to_owned(),
+        };
+        let secret = Told::from(json!({
+            "apiVersion": "v1", "kind": "Secret",
+            "metadata": { "name": "token", "namespace": "acme" }, "data": { "token": "eA==" },
+        }));
+        let (known, changed) = (Mutex::default(), Notify::new());
+        let tell = |news| {
+            hear(&known, &changed, &name, news);
+            let known = known.lock().data.get(&name).cloned();
+            known.map(|data| data.is_some())
+        };
+        assert_eq!(tell(News::Listing), None);
+        assert_eq!(tell(News::Complete(1)), Some(false), "there is none");
+        tell(News::Listing);
+        assert_eq!(tell(News::Listed(vec![secret])), Some(true));
+        assert_eq!(tell(News::Complete(2)), Some(true));
+        assert_eq!(tell(News::Listing), Some(true), "until the list is whole");
+        assert_eq!(tell(News::Listed(Vec::new())), Some(true));
+        assert_eq!(tell(News::Complete(3)), Some(false));
+    }
 }

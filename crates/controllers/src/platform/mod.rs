@@ -39,7 +39,7 @@ use crate::{
     system,
 };
 
-/// How many are worked on at once.
+/// How many are worked on at once: of those that may have to wait for an organization's planes, and of all others.
 pub(crate) const AT_ONCE: usize = 16;
 
 /// Works for ever.
@@ -142,8 +142,8 @@ fn concerned(shelves: &Shelves, heard: &Heard) -> Vec<Thing> {
 async fn dispatch(context: Arc<Context>) {
     let mut runs = JoinSet::new();
     loop {
-        let thing = tokio::select! {
-            ((), thing) = context.things.next() => thing,
+        let (lane, thing) = tokio::select! {
+            next = context.things.next() => next,
             Some(_) = runs.join_next() => continue,
             due = context.alarms.due() => {
                 for thing in due {
@@ -154,32 +154,38 @@ async fn dispatch(context: Arc<Context>) {
         };
         let context = Arc::clone(&context);
         runs.spawn(async move {
-            let again = match thing.kind {
-                Kind::Organization
-                | Kind::Project
-                | Kind::Environment
-                | Kind::DeploymentPipeline => carry::run(&context, &thing).await,
-                Kind::DeploymentTrack
-                | Kind::DeployableArtifact
-                | Kind::Build
-                | Kind::ConfigurationGroup
-                | Kind::Deployment
-                | Kind::Endpoint
-                | Kind::Service
-                | Kind::WebApplication
-                | Kind::ScheduledTask
-                | Kind::ServiceBinding
-                | Kind::WebApplicationBinding
-                | Kind::ScheduledTaskBinding
-                | Kind::Api
-                | Kind::ApiBinding => system::run(&context, &thing).await,
-                _ => chain::run(&context, &thing).await,
+            let again = {
+                let _holding = context.things.hold(&lane, &thing);
+                run(&context, &thing).await
             };
-            context.things.done(&(), &thing);
             if let Some(after) = again {
                 context.look_at(thing, Urgency::Background, after);
             }
         });
+    }
+}
+
+/// Looks at a thing once. Tells when to look again without an event.
+async fn run(context: &Context, thing: &Thing) -> Option<Duration> {
+    match thing.kind {
+        Kind::Organization | Kind::Project | Kind::Environment | Kind::DeploymentPipeline => {
+            carry::run(context, thing).await
+        }
+        Kind::DeploymentTrack
+        | Kind::DeployableArtifact
+        | Kind::Build
+        | Kind::ConfigurationGroup
+        | Kind::Deployment
+        | Kind::Endpoint
+        | Kind::Service
+        | Kind::WebApplication
+        | Kind::ScheduledTask
+        | Kind::ServiceBinding
+        | Kind::WebApplicationBinding
+        | Kind::ScheduledTaskBinding
+        | Kind::Api
+        | Kind::ApiBinding => system::run(context, thing).await,
+        _ => chain::run(context, thing).await,
     }
 }
 

@@ -92,6 +92,20 @@ impl Kind {
     }
 }
 
+/// The lane that a thing is looked at in: that of an organization for what may have to wait for a plane of theirs, so that
+/// it delays nobody else; and one for all the rest.
+pub(crate) type ThingLane = Option<Arc<str>>;
+
+impl Thing {
+    /// Its lane, which is always the same one.
+    pub(crate) fn lane(&self) -> ThingLane {
+        match self.kind {
+            Kind::Environment | Kind::Project | Kind::Cell => Some(Arc::clone(&self.key.namespace)),
+            _ => None,
+        }
+    }
+}
+
 /// An object of the platform, whichever of its name it is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Thing {

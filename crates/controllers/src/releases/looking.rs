@@ -17,6 +17,8 @@ use super::{
 const AUDIT: Duration = Duration::from_hours(8);
 /// How often at most.
 const SHORTEST_AUDIT: Duration = Duration::from_secs(10);
+/// How seldom at most: a time that nobody lives to see is none that a clock can name.
+const LONGEST_AUDIT: Duration = Duration::from_hours(30 * 24);
 
 impl Run<'_> {
     /// Somebody waits for this release while the watches have not listed its objects yet, as after a restart: they are
@@ -55,7 +57,7 @@ impl Run<'_> {
         let interval = match chosen {
             Audit::Never => return None,
             Audit::Usual => AUDIT,
-            Audit::Every(interval) => interval.max(SHORTEST_AUDIT),
+            Audit::Every(interval) => interval.clamp(SHORTEST_AUDIT, LONGEST_AUDIT),
         };
         let now = Instant::now();
         // The first one is somewhere within the interval, so that not all come at once.

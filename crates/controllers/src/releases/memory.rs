@@ -166,21 +166,31 @@ impl Memory {
         Ok(())
     }
 
-    /// When something that waits may be tried again.
-    pub(crate) fn next_try(&self, now: Instant) -> Option<Instant> {
-        let standing = self
+    /// When what failed may be tried again. A moment that has passed tells of something that waits for something else than
+    /// time: it is looked at now and then, and not without pause.
+    pub(crate) fn retry(&self, now: Instant) -> Option<Instant> {
+        let until = self
             .standing
             .values()
             .map(|standing| standing.backoff.until);
+        until
+            .map(|at| if at > now { at } else { now + HANDOVER })
+            .min()
+    }
+
+    /// When something that waits may be tried again.
+    pub(crate) fn next_try(&self, now: Instant) -> Option<Instant> {
         let mended = self
             .mended
             .values()
             .map(Mended::again)
             .filter(|at| *at > now);
-        standing.chain(mended).min()
+        self.retry(now).into_iter().chain(mended).min()
     }
 }
 
+/// How often to look whether what is waited for has come: another release took an object over, or its own is gone at last.
+pub(super) const HANDOVER: Duration = Duration::from_secs(1);
 /// Between two reports that are only about health, at least.
 const SPACING: Duration = Duration::from_secs(1);
 /// Without a report for so long, the next one is written at once.
@@ -189,6 +199,19 @@ const QUIET: Duration = Duration::from_mins(5);
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_failed_and_cannot_be_tried_yet_is_not_looked_at_without_pause() {
+        let mut memory = Memory::default();
+        let now = Instant::now();
+        let identity = Identity::new("", "ConfigMap", "n", "a");
+        assert_eq!(memory.retry(now), None);
+        memory.failed(&identity, Failure::new("ServerFault", "no"), now);
+        let until = memory.standing[&identity].backoff.until;
+        assert_eq!(memory.retry(now), Some(until), "as soon as it may be");
+        let later = until + Duration::from_mins(1);
+        assert_eq!(memory.next_try(later), Some(later + HANDOVER));
+    }
 
     #[test]
     fn health_that_goes_to_and_fro_is_told_ever_more_rarely_until_somebody_changes_something() {

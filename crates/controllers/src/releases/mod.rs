@@ -11,6 +11,7 @@ mod ground;
 mod inventory;
 mod looking;
 mod memory;
+mod mend;
 mod run;
 mod said;
 mod status;
@@ -47,7 +48,10 @@ use crate::{
     control::Control,
     events::Events,
     key::Key,
-    platform::{self, step::Thing},
+    platform::{
+        self,
+        step::{Thing, ThingLane},
+    },
     queue::{Queue, Urgency},
     shelf::{Heard, read},
     system,
@@ -62,7 +66,7 @@ pub(crate) struct Context {
     pub(crate) world: World,
     pub(crate) events: Events,
     /// Things of the platform to look at.
-    pub(crate) things: Queue<(), Thing>,
+    pub(crate) things: Queue<ThingLane, Thing>,
     /// The revisions of things that were written last and are not heard of yet: before that, what is known of them
     /// is old.
     pub(crate) written: Mutex<HashMap<Thing, u64>>,
@@ -142,8 +146,10 @@ impl Context {
             };
             let context = Arc::clone(self);
             runs.spawn(async move {
-                let again = run::run(&context, &key).await;
-                context.queue.done(&lane, &key);
+                let again = {
+                    let _holding = context.queue.hold(&lane, &key);
+                    run::run(&context, &key).await
+                };
                 if let Some(Again { after, urgency }) = again {
                     context.wake_after(&key, urgency, after);
                 }
@@ -280,17 +286,26 @@ impl Context {
                 }
             }
             News::Complete(revision) => {
-                let is_first = {
+                let (is_first, is_lost) = {
                     let mut world = self.world.look();
-                    world.end_list(revision);
-                    !std::mem::replace(&mut world.has_releases, true)
+                    let is_lost = world.end_list(revision);
+                    (!std::mem::replace(&mut world.has_releases, true), is_lost)
                 };
                 if is_first {
-                    self.everything_changed();
                     self.list_is_whole();
                 }
+                if is_first || is_lost {
+                    self.everything_changed();
+                }
                 // What the list lacked may have held something back.
-                let things = self.world.look().shelves.everything();
+                let things = {
+                    let world = self.world.look();
+                    if is_lost {
+                        system::wake::everything(&world)
+                    } else {
+                        world.shelves.everything()
+                    }
+                };
                 for thing in things {
                     self.look_at(thing, Urgency::Background, Duration::ZERO);
                 }
@@ -413,7 +428,7 @@ impl Context {
 
     /// Looks at a thing of the platform soon.
     pub(crate) fn look_at(&self, thing: Thing, urgency: Urgency, after: Duration) {
-        self.things.add((), thing, urgency, after);
+        self.things.add(thing.lane(), thing, urgency, after);
     }
 
     /// Something of the platform changed, or a release came or went: who waits for an end looks again.

@@ -19,7 +19,7 @@ use super::{
     Context,
     facts::Facts,
     ground::{self, Ground},
-    memory::Memory,
+    memory::{HANDOVER, Memory},
     status::{self, Known},
     teardown,
     world::name_of,
@@ -158,7 +158,7 @@ impl Run<'_> {
                 return Ok(Some(Again::at_once()));
             }
             let removed = engine::remove(site, &facts.uid, &facts.records, &removals).await;
-            self.forget_removed(&facts.records, removed, &mut records);
+            self.forget_removed(site, removed, &mut records);
         }
         let mut known = self.known(wanted, Some(ground.reference.clone()), None);
         known.records = records;
@@ -199,7 +199,7 @@ impl Run<'_> {
         look_closer(&site, objects, known)
     }
 
-    fn plan(&self, site: &Site, desired: &[Desired], records: &[Record]) -> Plan {
+    pub(super) fn plan(&self, site: &Site, desired: &[Desired], records: &[Record]) -> Plan {
         let seen = site.sights().at_once();
         plan::plan(&Question {
             stamp: &self.facts.stamp(),
@@ -263,7 +263,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    async fn apply(
+    pub(super) async fn apply(
         &self,
         site: &Site,
         desired: &[Desired],
@@ -288,7 +288,12 @@ impl Run<'_> {
     }
 
     /// Remembers what failed and what was mended, and tells people.
-    fn remember(&self, desired: &[Desired], applies: &[Apply], results: &Results<Applied>) {
+    pub(super) fn remember(
+        &self,
+        desired: &[Desired],
+        applies: &[Apply],
+        results: &Results<Applied>,
+    ) {
         let now = Instant::now();
         let mut memory = self.memory.lock();
         for (index, result) in results {
@@ -348,16 +353,17 @@ impl Run<'_> {
     /// Takes what is gone out of the inventory; what is not stays in it.
     pub(super) fn forget_removed(
         &self,
-        before: &[Record],
+        site: &Site,
         removed: Results<Deleted>,
         records: &mut Vec<Record>,
     ) {
         let now = Instant::now();
         let mut memory = self.memory.lock();
         for (index, result) in removed {
-            let identity = &before[index].identity;
+            let identity = &self.facts.records[index].identity;
             match result {
                 Ok(Deleted::Gone) => {
+                    site.follow_pods(identity, None);
                     records.retain(|record| record.identity != *identity);
                     memory.standing.remove(identity);
                     memory.held_by.remove(identity);
@@ -366,6 +372,8 @@ impl Run<'_> {
                     }
                 }
                 Ok(Deleted::Going(finalizers)) => {
+                    // It was accepted at last: now it is only waited for.
+                    memory.standing.remove(identity);
                     memory.held_by.insert(identity.clone(), finalizers);
                 }
                 Err(failure) => {
@@ -472,8 +480,6 @@ fn look_closer<'a>(
 
 /// A workload that gets where it is going within this time is not looked at any closer.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// How often to look whether another release took an object over, or whether its own is gone at last.
-const HANDOVER: Duration = Duration::from_secs(1);
 
 /// The inventory with what is about to be sent.
 fn merged(records: &[Record], desired: &[Desired], plan: &Plan) -> Vec<Record> {
@@ -492,7 +498,7 @@ fn merged(records: &[Record], desired: &[Desired], plan: &Plan) -> Vec<Record> {
     merged
 }
 
-fn put(records: &mut Vec<Record>, record: Record) {
+pub(super) fn put(records: &mut Vec<Record>, record: Record) {
     match records
         .iter_mut()
         .find(|known| known.identity == record.identity)

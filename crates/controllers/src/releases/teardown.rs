@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 
 use quadrille_engine::{self as engine, Failure, Site};
 use quadrille_objects::{
-    Identity, Record, Sight,
+    Identity, Live, Record, Sight,
     plan::{self, Question},
 };
 use quadrille_planes::{PlaneName, PlaneState, Trouble};
@@ -54,6 +54,11 @@ pub(super) async fn run(mut run: Run<'_>) -> Result<Option<Again>, Trouble> {
             .iter()
             .map(|record| record.identity.to_string())
             .collect();
+        if let Place::Site(_, site) = find(&run) {
+            for record in &run.facts.records {
+                site.follow_pods(&record.identity, None);
+            }
+        }
         let note = format!("left behind, as asked: {}", left.join(", "));
         run.tell(true, Reason::Abandoned.as_str(), "Abandon", note);
         writes::let_go(run.context, &run.facts).await?;
@@ -79,10 +84,10 @@ pub(super) async fn run(mut run: Run<'_>) -> Result<Option<Again>, Trouble> {
         site.watch(&record.identity.kind, &record.version);
     }
     if let Some(words) = in_use(&run, &plane, &site).await {
-        let left = run.facts.records.clone();
+        let (left, again) = run.mend(&site).await?;
         let obstacle = Obstacle::new(Reason::DeletionBlocked, words);
         say(&mut run, &left, obstacle).await?;
-        return Ok(Some(Again::after(LOOK_AGAIN)));
+        return Ok(Again::soonest(Some(Again::after(LOOK_AGAIN)), again));
     }
     remove(&mut run, &plane, &site, since).await
 }
@@ -154,25 +159,20 @@ async fn remove(
         left.retain(|record| !memory.gone.contains(&record.identity));
     }
     let removed = engine::remove(site, &facts.uid, &facts.records, &plan.removals).await;
-    run.forget_removed(&facts.records, removed, &mut left);
+    run.forget_removed(site, removed, &mut left);
     if left.is_empty() {
         writes::let_go(run.context, &run.facts).await?;
         return Ok(None);
     }
+    let now = Instant::now();
     let (obstacle, retry) = {
         let memory = run.memory.lock();
         let obstacle = left.iter().find_map(|record| {
             let failure = &memory.standing.get(&record.identity)?.failure;
             obstacle(plane, site, &record.identity, failure, left.len())
         });
-        let retry = memory
-            .standing
-            .values()
-            .map(|standing| standing.backoff.until)
-            .min();
-        (obstacle, retry)
+        (obstacle, memory.retry(now))
     };
-    let now = Instant::now();
     let wait = retry.map_or(LOOK_AGAIN, |at| at.saturating_duration_since(now));
     match obstacle {
         Some(obstacle) => say(run, &left, obstacle).await?,
@@ -329,15 +329,12 @@ async fn has_lost_its_namespace(facts: &Facts, site: &Site) -> Result<bool, Fail
         .iter()
         .filter(|record| record.uid.is_some() && record.identity.kind.is("", "Namespace"));
     for record in namespaces {
-        let is_there = |sight: Sight<'_>| {
-            matches!(sight, Sight::Present(live)
-                if !live.deleting && Some(&live.uid) == record.uid.as_ref())
-        };
-        let sights = site.sights();
+        let is_there = |live: &Live| !live.deleting && Some(&live.uid) == record.uid.as_ref();
+        let is_seen = |sight: Sight<'_>| matches!(sight, Sight::Present(live) if is_there(live));
         // A watch shows what carries our label, and may not have begun: what it does not show is asked for.
-        if !sights.with(&record.identity, is_there) {
-            engine::look(site, record).await?;
-            if !sights.with(&record.identity, is_there) {
+        if !site.sights().with(&record.identity, is_seen) {
+            let found = engine::look(site, record).await?;
+            if !found.as_ref().is_some_and(is_there) {
                 return Ok(true);
             }
         }
@@ -424,9 +421,17 @@ async fn say(run: &mut Run<'_>, left: &[Record], obstacle: Obstacle) -> Result<(
         };
         changed |= record(&mut status.conditions, judgement, &now);
     }
-    status.resources.retain(|entry| {
-        left.iter()
-            .any(|record| inventory::is(entry, &record.identity))
+    status.resources.retain_mut(|entry| {
+        let record = left
+            .iter()
+            .find(|record| inventory::is(entry, &record.identity));
+        if let Some(record) = record {
+            let before = entry.clone();
+            inventory::write(entry, record);
+            // What was put back is another object now.
+            changed |= *entry != before;
+        }
+        record.is_some()
     });
     if changed {
         let is_warning = reason != Reason::CleanupInProgress;

@@ -169,8 +169,9 @@ impl Inner {
         self.unlisted = self.releases.keys().cloned().collect();
     }
 
-    /// A list of releases is complete: what it lacks is gone, unless it is newer than the list.
-    pub(crate) fn end_list(&mut self, revision: u64) {
+    /// A list of releases is complete: what it lacks is gone, unless it is newer than the list. Tells whether anything is.
+    pub(crate) fn end_list(&mut self, revision: u64) -> bool {
+        let mut is_lost = false;
         for key in std::mem::take(&mut self.unlisted) {
             let uid = self
                 .releases
@@ -179,8 +180,10 @@ impl Inner {
                 .map(|held| Arc::clone(&held.facts.uid));
             if let Some(uid) = uid {
                 self.remove(&key, &uid);
+                is_lost = true;
             }
         }
+        is_lost
     }
 
     /// Whether a list or a watch tells nothing new of a release: most often it is what we wrote ourselves.

@@ -39,11 +39,25 @@ pub(super) struct Examined {
     pub(super) is_made: bool,
 }
 
-/// Checks a component. Nothing for one that other kinds deploy.
-pub(super) fn examine(world: &Inner, component: &Component) -> Result<Option<Examined>, Problem> {
+/// What a component stands on.
+struct Ground<'a> {
+    is_auto: bool,
+    defined: Definitions<'a>,
+    workload: &'a Arc<Workload>,
+    first: String,
+}
+
+impl Ground<'_> {
+    /// What a developer last did.
+    fn own_hash(&self, component: &Component) -> String {
+        short(&[version(component), version(&**self.workload)])
+    }
+}
+
+/// Finds what a component stands on. Nothing for one that other kinds deploy.
+fn ground<'a>(world: &'a Inner, component: &Component) -> Result<Option<Ground<'a>>, Problem> {
     let chain = &world.chain;
     let here = namespace(component);
-    let invalid = |words: String| (Reason::InvalidConfiguration, words);
     let resolved = component
         .spec
         .resolve()
@@ -67,14 +81,42 @@ pub(super) fn examine(world: &Inner, component: &Component) -> Result<Option<Exa
     let first = pipeline.first().ok_or_else(|| {
         invalid("its pipeline has no promotionPaths, so there is no first environment".to_owned())
     })?;
-    let own_hash = short(&[version(component), version(&**workload)]);
+    Ok(Some(Ground {
+        is_auto: resolved.auto_deploy,
+        defined,
+        workload,
+        first: first.to_string(),
+    }))
+}
+
+fn invalid(words: String) -> Problem {
+    (Reason::InvalidConfiguration, words)
+}
+
+/// What a developer last did to a component; nothing for one that stands on something that is not there, so that no
+/// change of its type reaches it.
+pub(in super::super) fn own_hash_of(world: &Inner, component: &Component) -> Option<String> {
+    let ground = ground(world, component).ok()??;
+    Some(ground.own_hash(component))
+}
+
+/// Checks a component. Nothing for one that other kinds deploy.
+pub(super) fn examine(world: &Inner, component: &Component) -> Result<Option<Examined>, Problem> {
+    let (chain, here) = (&world.chain, namespace(component));
+    let Some(ground) = ground(world, component)? else {
+        return Ok(None);
+    };
     let status = component.status.as_ref();
     let latest = status.and_then(|status| status.latest_release.as_ref());
     let is_there = |name: &str| chain.snapshots.get(&Key::new(here, name)).is_some();
-    let is_auto = resolved.auto_deploy;
+    let is_auto = ground.is_auto;
+    let own_hash = ground.own_hash(component);
+    let Ground {
+        defined, workload, ..
+    } = ground;
     let mut examined = Examined {
         is_auto,
-        first: first.to_string(),
+        first: ground.first,
         must_wait: false,
         snapshot: None,
         is_made: false,
