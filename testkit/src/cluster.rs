@@ -107,7 +107,8 @@ impl Cluster {
         Self::over(client, Some(embedded)).await
     }
 
-    /// The real control plane of this test run, and a new namespace in it. Ask [`real::is_skipped`] first.
+    /// The real control plane of this test run, and a new namespace in it. Only where one is asked for
+    /// ([`real::is_asked_for`]): elsewhere nobody may have built it.
     pub async fn real() -> anyhow::Result<Self> {
         // Once per process; across processes, doing it again changes nothing.
         static DEFINITIONS: OnceCell<()> = OnceCell::const_new();
@@ -191,14 +192,4 @@ impl Cluster {
     pub fn unique(&self, name: &str) -> String {
         format!("{name}-{}", self.namespace)
     }
-}
-
-/// Runs one test on an embedded cluster and then on a real one (unless that is skipped here, which is said
-/// loudly). For the few tests that compare; others call [`Cluster::start`] and are run on both by the test run.
-pub async fn on_both(test: impl AsyncFn(Cluster) -> anyhow::Result<()>) -> anyhow::Result<()> {
-    test(Cluster::embedded().await?).await?;
-    if !real::is_skipped() {
-        test(Cluster::real().await?).await?;
-    }
-    Ok(())
 }

@@ -15,7 +15,7 @@ use quadrille_store::{Options as StoreOptions, Store};
 use tempfile::TempDir;
 use tokio::{net::TcpListener, sync::OnceCell, task::JoinSet};
 
-/// A server for one test. It ends with the test's runtime.
+/// A server for one test. It ends when it is dropped: a test that makes a hundred of them has room for a few.
 pub(crate) struct Embedded {
     server: Server,
     authority: Arc<Authority>,
@@ -28,6 +28,12 @@ pub(crate) struct Embedded {
 struct Door {
     _serving: Serving,
     folder: TempDir,
+}
+
+impl Drop for Embedded {
+    fn drop(&mut self) {
+        self.server.begin_stop();
+    }
 }
 
 impl Embedded {

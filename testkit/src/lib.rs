@@ -20,5 +20,5 @@ mod eventually;
 pub mod real;
 pub mod wire;
 
-pub use cluster::{Cluster, ClusterKind, on_both};
+pub use cluster::{Cluster, ClusterKind};
 pub use eventually::{DEADLINE, eventually, eventually_object};

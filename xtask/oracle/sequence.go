@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -115,6 +116,11 @@ func (s *sequence) run() ([]outcome, error) {
 	known := sameShape{}
 	var types []managedfields.TypeConverter
 	for phase := range s.Versions {
+		// Most of the time goes into building them, and most definitions stay as they are.
+		if phase > 0 && reflect.DeepEqual(s.Versions[phase], s.Versions[phase-1]) {
+			types = append(types, types[phase-1])
+			continue
+		}
 		converter, err := s.types(phase, known)
 		if err != nil {
 			return nil, err

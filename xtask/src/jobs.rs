@@ -81,8 +81,9 @@ impl Job {
     fn print_to(&mut self, mut output: File) -> anyhow::Result<(String, Option<String>)> {
         let status = self
             .command
-            // Programs in Go collect their garbage all the time, for a little less memory.
-            .env("GOGC", "400")
+            // Programs in Go collect their garbage all the time, for a little less memory: here they may take some first.
+            .env("GOGC", "1000")
+            .env("GOMEMLIMIT", "3GiB")
             .stdin(Stdio::null())
             .stdout(output.try_clone()?)
             .stderr(output.try_clone()?)

@@ -2,7 +2,7 @@
 //! real control plane, other people's suites. What is real needs Go, once, to build it: without Go it is skipped, loudly,
 //! except with `CI=true`.
 
-use std::{env, num::NonZero, process::Command, thread, time::Instant};
+use std::{env, fs, num::NonZero, process::Command, thread, time::Instant};
 
 use anyhow::bail;
 use quadrille_testkit::{assets as parts, real::KUBECONFIG_VARIABLE};
@@ -16,6 +16,10 @@ use crate::{
 
 /// How many tests of a program run at once.
 const TEST_THREADS: &str = "RUST_TEST_THREADS";
+
+/// The package of scenarios, and the longest of its programs.
+const SCENARIOS: &str = "quadrille-tests";
+const LONGEST: &str = "system";
 
 /// Compiles all tests and runs none.
 const COMPILE: [&str; 5] = ["test", "--locked", "--quiet", "--workspace", "--no-run"];
@@ -81,8 +85,9 @@ fn lanes(has_real: bool, has_envoy: bool) -> anyhow::Result<Vec<Vec<Job>>> {
     if has_envoy {
         suites.push(suite("gateway")?.behind());
     }
-    let real = vec![tests_on_a_real_control_plane()?.behind()];
-    let compared = vec![suite("diff")?, suite("kubectl")?];
+    let (real, last) = tests_on_real_control_planes()?;
+    let compared = vec![suite("diff")?, suite("kubectl")?, last.behind()];
+    let real = real.into_iter().map(Job::behind).collect();
     Ok(vec![compared, suites, real, embedded])
 }
 
@@ -120,15 +125,30 @@ fn tests_on_the_embedded_api() -> Job {
 }
 
 /// The tests of all packages that use testkit once more, each program on a control plane of its own: on one for all, the
-/// namespaces that the first ones leave behind are still going while the last ones wait for theirs to go.
-fn tests_on_a_real_control_plane() -> anyhow::Result<Job> {
+/// namespaces that the first ones leave behind are still going while the last ones wait for theirs to go. The longest
+/// program is apart, for a lane that has room for it.
+fn tests_on_real_control_planes() -> anyhow::Result<(Vec<Job>, Job)> {
     let mut packages = workspace::users_of("quadrille-testkit")?;
     // What `quad` says is tried on servers that it starts itself.
-    packages.retain(|package| package != "quad");
-    let mut command = tests();
-    command
-        .arg("--tests")
-        .args(packages.iter().flat_map(|package| ["--package", package]))
-        .env(KUBECONFIG_VARIABLE, "start");
-    Ok(Job::new("tests on a real control plane", command))
+    packages.retain(|package| package != "quad" && package != SCENARIOS);
+    let folder = workspace::root().join("tests/tests");
+    let mut programs = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        programs.push(entry?.file_name().to_string_lossy().into_owned());
+    }
+    programs.retain(|program| program != LONGEST);
+    programs.sort();
+    let job = |name: &str, arguments: &[&str]| {
+        let mut command = tests();
+        command.args(arguments).env(KUBECONFIG_VARIABLE, "start");
+        Job::new(&format!("{name} on a real control plane"), command)
+    };
+    let mut units = vec!["--tests"];
+    units.extend(packages.iter().flat_map(|package| ["--package", package]));
+    // Of the whole workspace: what is compiled for one package alone has other features, and would be compiled anew.
+    let mut scenarios = vec!["--workspace"];
+    scenarios.extend(programs.iter().flat_map(|program| ["--test", program]));
+    let first = vec![job("tests", &units), job("scenarios", &scenarios)];
+    let longest = ["--workspace", "--test", LONGEST];
+    Ok((first, job(LONGEST, &longest)))
 }

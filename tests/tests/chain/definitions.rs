@@ -1,6 +1,6 @@
 //! What platform teams change.
 
-use quadrille_types::{ComponentType, Trait, conditions::ConditionType};
+use quadrille_types::{Component, ComponentType, Trait, Workload, conditions::ConditionType};
 use serde_json::{Value, json};
 
 use crate::{
@@ -75,6 +75,67 @@ async fn an_edit_that_breaks_the_first_ones_goes_no_further() {
         shop.until_data(name, "dev", "mark", "three").await;
     }
     until_said(&types, "page", rolled, "True", "").await;
+}
+
+#[tokio::test]
+async fn an_edit_of_a_type_does_not_wait_for_those_who_cannot_go_on() {
+    let shop = Shop::open().await;
+    let names: Vec<String> = (0..12).map(|number| format!("page-{number:02}")).collect();
+    for name in &names {
+        shop.component(name, "shop", "page:1").await;
+    }
+    for name in &names {
+        shop.until_ready(name, "dev").await;
+    }
+    // As many as go first have lost what they are made of.
+    let (lame, sound) = names.split_at(5);
+    let components = shop.api::<Component>();
+    for name in lame {
+        shop.stage.delete(&shop.api::<Workload>(), name).await;
+        let ready = ConditionType::Ready;
+        until_said(&components, name, ready, "False", "WorkloadNotFound").await;
+    }
+    shop.apply::<ComponentType>("page", page("two")).await;
+    for name in sound {
+        shop.until_data(name, "dev", "mark", "two").await;
+    }
+    for name in lame {
+        shop.until_data(name, "dev", "mark", "one").await;
+        shop.component(name, "shop", "page:1").await;
+        shop.until_data(name, "dev", "mark", "two").await;
+    }
+}
+
+#[tokio::test]
+async fn an_edit_of_a_type_does_not_wait_for_those_who_wait_for_others() {
+    let shop = Shop::open().await;
+    let names: Vec<String> = (0..12).map(|number| format!("page-{number:02}")).collect();
+    let (waiting, sound) = names.split_at(5);
+    let needing = json!({
+        "container": { "image": "page:1" },
+        "dependencies": { "endpoints": [{
+            "component": "nobody", "name": "api", "visibility": "project",
+            "envBindings": { "address": "NOBODY" },
+        }]},
+    });
+    for name in waiting {
+        let workload = needing.clone();
+        shop.component_with(name, "shop", workload, json!({})).await;
+    }
+    for name in sound {
+        shop.component(name, "shop", "page:1").await;
+    }
+    for name in waiting {
+        let resolved = ConditionType::ConnectionsResolved;
+        shop.until(name, "dev", resolved, "False", "nobody").await;
+    }
+    for name in sound {
+        shop.until_ready(name, "dev").await;
+    }
+    shop.apply::<ComponentType>("page", page("two")).await;
+    for name in sound {
+        shop.until_data(name, "dev", "mark", "two").await;
+    }
 }
 
 #[tokio::test]

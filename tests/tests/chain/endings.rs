@@ -10,12 +10,13 @@ use kube::{
 };
 use quadrille_testkit::{
     eventually,
-    wire::{Fault, Gate, Matcher, Verb},
+    wire::{Fault, Gate, Matcher, Verb, WatchEnd},
 };
 use quadrille_types::{
     Component, ComponentRelease, Environment, Project, Release, ReleaseBinding, Workload,
 };
 use serde::de::DeserializeOwned;
+use serde_json::json;
 
 use crate::{shop::Shop, stage::gone};
 
@@ -156,6 +157,40 @@ async fn a_binding_that_goes_takes_its_release_along_and_an_automatic_one_comes_
     })
     .await;
     shop.until_ready("cart", "dev").await;
+}
+
+#[tokio::test]
+async fn a_release_whose_end_nobody_told_holds_nobody_back() {
+    let shop = Shop::open().await;
+    shop.component("cart", "shop", "cart:1").await;
+    shop.until_ready("cart", "dev").await;
+    let release = shop.latest("cart").await;
+    shop.bind("cart", "shop", "staging", &release).await;
+    shop.until_ready("cart", "staging").await;
+    let held = json!(["openchoreo.dev/dataplane-cleanup", "example.com/hold"]);
+    let held = json!({ "metadata": { "finalizers": held } });
+    shop.patch::<Release>("cart-staging", held).await;
+    delete(&shop, What::Binding).await;
+    let releases = shop.api::<Release>();
+    eventually("nobody else holds it", async || {
+        let found = releases.get("cart-staging").await.unwrap();
+        let left = found.metadata.finalizers.unwrap_or_default();
+        (left == ["example.com/hold"])
+            .then_some(())
+            .ok_or(format!("{left:?}"))
+    })
+    .await;
+    // It ends while nobody looks, and the next list lacks it.
+    let gate = Gate::closed();
+    let lists = Matcher::verb(Verb::List).resource("releases");
+    let wire = &shop.stage.wire;
+    wire.inject(lists.first(1), Fault::Hold(gate.clone()));
+    wire.end_watches(WatchEnd::Expired);
+    gate.reached_by(1).await;
+    let free = json!({ "metadata": { "finalizers": null } });
+    shop.patch::<Release>("cart-staging", free).await;
+    gate.open();
+    gone(&shop.api::<ReleaseBinding>(), "cart-staging").await;
 }
 
 /// The Release of a cell: which one it is, and its name.

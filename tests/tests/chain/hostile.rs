@@ -131,8 +131,8 @@ async fn a_release_in_use_that_somebody_deletes_comes_back_and_everything_goes_o
         .await;
 }
 
-#[tokio::test]
-async fn who_is_not_promoted_to_a_guarded_place_does_not_get_there_either() {
+/// A component whose own pipeline knows nothing of production asks for it.
+async fn asking_from_elsewhere() -> Shop {
     let shop = Shop::open().await;
     let short = json!([{ "sourceEnvironmentRef": "dev", "targetEnvironmentRefs": [] }]);
     shop.apply::<DeploymentPipeline>("short", json!({ "promotionPaths": short }))
@@ -145,13 +145,32 @@ async fn who_is_not_promoted_to_a_guarded_place_does_not_get_there_either() {
     shop.bind("desk", "office", "prod", &release).await;
     shop.until_asked("desk").await;
     assert_eq!(shop.data("desk", "office", "prod").await, None);
+    shop
+}
+
+#[tokio::test]
+async fn who_is_not_promoted_to_a_guarded_place_does_not_get_there_either() {
+    let shop = asking_from_elsewhere().await;
     // Staging is nobody's to guard.
+    let release = shop.latest("desk").await;
     shop.bind("desk", "office", "staging", &release).await;
     shop.until_ready("desk", "staging").await;
     // The guard goes: so does what kept it out.
     let mut open = paths();
     open[1]["targetEnvironmentRefs"][0] = json!({ "name": "prod" });
     shop.pipeline(json!({ "promotionPaths": open })).await;
+    shop.until_ready("desk", "prod").await;
+}
+
+#[tokio::test]
+async fn a_place_that_a_pipeline_does_not_lead_to_any_more_is_not_guarded_by_it() {
+    let shop = asking_from_elsewhere().await;
+    // Whoever comes later is through, so there is nothing left to look at.
+    shop.component("cart", "shop", "cart:1").await;
+    shop.until_ready("cart", "dev").await;
+    let mut shorter = paths();
+    shorter.as_array_mut().unwrap().pop();
+    shop.pipeline(json!({ "promotionPaths": shorter })).await;
     shop.until_ready("desk", "prod").await;
 }
 

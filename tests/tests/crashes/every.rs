@@ -13,10 +13,8 @@ use quadrille_testkit::{
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// So many runs at once: most of them wait. A real cluster has room for fewer.
-fn at_once() -> usize {
-    if real::is_asked_for() { 6 } else { 16 }
-}
+/// So many runs at once: they wait now and then. More have no more to do, and need more memory than is near.
+const AT_ONCE: usize = 6;
 
 /// Whether this is not repeated on a real cluster: the same calls meet the same faults, and each takes its time there.
 pub(crate) fn is_for_the_embedded_alone() -> bool {
@@ -87,7 +85,7 @@ pub(crate) async fn for_every_call<F: Future<Output = Told>>(
     } = choice;
     let mut runs = futures::stream::iter((first..=undisturbed.count).step_by(step))
         .map(|k| run(Matcher::any().nth(k)))
-        .buffer_unordered(at_once());
+        .buffer_unordered(AT_ONCE);
     while let Some(told) = runs.next().await {
         match told.struck {
             Some(call) => {
@@ -118,7 +116,7 @@ pub(crate) async fn for_every_call<F: Future<Output = Told>>(
             let run = run(matcher.nth(1));
             async move { (which, run.await) }
         })
-        .buffered(at_once());
+        .buffered(AT_ONCE);
     while let Some((which, told)) = runs.next().await {
         let is_covered = told.struck.is_some() || !told.calls.contains(&which);
         assert!(is_covered, "{what}: {which:?} was never struck");

@@ -7,7 +7,7 @@ use kube::{
 };
 use quadrille_testkit::{
     eventually,
-    wire::{Failure, Fault, Matcher},
+    wire::{Failure, Fault, Gate, Matcher, Verb},
 };
 use quadrille_types::{
     DataPlane, DeploymentPipeline, Environment, Organization, Project, Release, annotations,
@@ -168,6 +168,45 @@ async fn a_plane_that_does_not_answer_holds_its_environment_until_it_is_back() {
     stage.wire.heal();
     gone(&environments, "development").await;
     gone(&stage.cluster.all::<Namespace>(), &cell(&acme)).await;
+}
+
+#[tokio::test]
+async fn an_organization_that_waits_for_its_plane_delays_no_other() {
+    let mut stage = Stage::at_rest().await;
+    let [acme, umbrella] = ["acme", "umbrella"].map(|name| stage.cluster.unique(name));
+    stage.run(&[&acme, &umbrella]);
+    stage.furnished(&acme).await;
+    stage.furnished(&umbrella).await;
+    let environments = stage.api::<Environment>(&acme);
+    let names: Vec<String> = (0..24).map(|number| format!("stage-{number}")).collect();
+    let on_plane = json!({ "dataPlaneRef": "local" });
+    for name in &names {
+        let spec = on_plane.clone();
+        stage.apply::<Environment>(&acme, name, spec).await;
+    }
+    for name in &names {
+        until_said(&environments, name, ConditionType::Ready, "True", "").await;
+    }
+    // Before one goes, its namespaces are looked for; the plane takes its time to answer.
+    let gate = Gate::closed();
+    let lists = Matcher::verb(Verb::List).resource("namespaces");
+    stage.wire.inject(lists, Fault::Hold(gate.clone()));
+    for name in &names {
+        stage.delete(&environments, name).await;
+    }
+    gate.reached_by(4).await;
+    let project = json!({ "deploymentPipelineRef": "main" });
+    stage.apply::<Project>(&umbrella, "new", project).await;
+    let projects = stage.api::<Project>(&umbrella);
+    until_said(&projects, "new", ConditionType::Ready, "True", "").await;
+    for name in &names {
+        let left = environments.get_opt(name).await.unwrap();
+        assert!(left.is_some(), "{name} did not wait");
+    }
+    gate.open();
+    for name in &names {
+        gone(&environments, name).await;
+    }
 }
 
 #[tokio::test]

@@ -1,6 +1,10 @@
 //! Definitions of kinds, and objects of these kinds, in one release.
 
-use kube::{Api, api::DynamicObject};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube::{
+    Api,
+    api::{DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams},
+};
 use quadrille_testkit::eventually;
 use serde_json::{Value, json};
 
@@ -88,4 +92,56 @@ async fn an_object_of_a_kind_that_comes_later_waits_for_it() {
     platform.gone("cart").await;
     platform.delete("kinds").await;
     platform.gone("kinds").await;
+}
+
+#[tokio::test]
+async fn an_object_whose_version_is_no_longer_served_goes_with_its_release() {
+    let mut platform = Platform::start().await;
+    let (mut definition, current) = kind_of_its_own(&platform);
+    let mut old = definition["spec"]["versions"][0].clone();
+    old["name"] = json!("v1beta1");
+    old["storage"] = json!(false);
+    let versions = definition["spec"]["versions"].as_array_mut();
+    versions.unwrap().push(old);
+    let group = definition["spec"]["group"].as_str().unwrap().to_owned();
+    let name = definition["metadata"]["name"].as_str().unwrap().to_owned();
+    let definitions: Api<CustomResourceDefinition> = Api::all(platform.client());
+    let definition = serde_json::from_value(definition).unwrap();
+    definitions
+        .create(&PostParams::default(), &definition)
+        .await
+        .unwrap();
+    let mut widget = current.clone();
+    widget["apiVersion"] = json!(format!("{group}/v1beta1"));
+    platform.release("cart", &[("widget", widget)]).await;
+    platform.applied("cart").await;
+
+    platform.kill();
+    let drop: Vec<Value> = vec![
+        json!({ "op": "test", "path": "/spec/versions/1/name", "value": "v1beta1" }),
+        json!({ "op": "replace", "path": "/spec/versions/1/served", "value": false }),
+    ];
+    let drop = serde_json::from_value(Value::Array(drop)).unwrap();
+    let patch = Patch::Json::<()>(drop);
+    definitions
+        .patch(&name, &PatchParams::default(), &patch)
+        .await
+        .unwrap();
+    let olds = platform.any(&group, "v1beta1", "Widget");
+    eventually("the old version is not served", async || {
+        let listed = olds.list(&ListParams::default()).await;
+        listed.map_or(Ok(()), |_| Err("it is"))
+    })
+    .await;
+
+    platform.run();
+    platform.delete("cart").await;
+    platform.gone("cart").await;
+    platform
+        .until_object("the widget is gone", &current, |found| found.is_none())
+        .await;
+    definitions
+        .delete(&name, &DeleteParams::default())
+        .await
+        .unwrap();
 }

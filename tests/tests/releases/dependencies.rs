@@ -12,7 +12,10 @@ use quadrille_testkit::{
 use quadrille_types::conditions::ConditionType;
 use serde_json::{Value, json};
 
-use crate::platform::{Platform, config};
+use crate::{
+    objects::{in_namespace, network_policy},
+    platform::{Platform, config},
+};
 
 fn on(names: &[&str]) -> Value {
     let names: Vec<Value> = names.iter().map(|name| json!({ "name": name })).collect();
@@ -82,7 +85,7 @@ async fn releases_that_wait_for_each_other_are_named() {
 
 #[tokio::test]
 async fn a_release_that_others_stand_on_goes_after_them() {
-    let platform = Platform::start().await;
+    let mut platform = Platform::start().await;
     platform
         .release("cell", &[("a", config("cell", "1"))])
         .await;
@@ -113,6 +116,13 @@ async fn a_release_that_others_stand_on_goes_after_them() {
             "it is on its way out",
         )
         .await;
+    // What they stand on is put back, and goes in the end, whoever looks after it by then.
+    let uid = platform.uid(&config("cell", "1")).await;
+    platform.remove(&config("cell", "1")).await;
+    platform.until_configs(&[("app", "2"), ("cell", "1")]).await;
+    assert_ne!(platform.uid(&config("cell", "1")).await, uid);
+    platform.kill();
+    platform.run();
     platform.delete("app").await;
     platform.gone("app").await;
     platform.gone("cell").await;
@@ -152,7 +162,7 @@ async fn a_release_that_goes_does_not_wait_for_who_came_too_late() {
         .name("app");
     let held = Fault::Hold(gate.clone());
     platform.wire.inject(status.first(1), held);
-    let guest = crate::objects::in_namespace(config("guest", "1"), Some(&name));
+    let guest = in_namespace(config("guest", "1"), Some(&name));
     let objects = [("a", guest.clone())];
     platform.release_with("app", &objects, on(&["cell"])).await;
     gate.reached_by(1).await;
@@ -220,7 +230,7 @@ async fn a_namespace_with_objects_of_other_releases_stays() {
         "apiVersion": "v1", "kind": "Namespace",
         "metadata": { "name": name, "namespace": null },
     });
-    let guest = crate::objects::in_namespace(config("guest", "1"), Some(&name));
+    let guest = in_namespace(config("guest", "1"), Some(&name));
     platform.release("cell", &[("cell", namespace)]).await;
     platform.applied("cell").await;
     platform.release("app", &[("a", guest.clone())]).await;
@@ -241,6 +251,47 @@ async fn a_namespace_with_objects_of_other_releases_stays() {
 }
 
 #[tokio::test]
+async fn a_namespace_that_loses_its_label_still_stands_under_who_is_in_it() {
+    let platform = Platform::start().await;
+    let name = platform.cluster.unique("cell");
+    let namespace = json!({
+        "apiVersion": "v1", "kind": "Namespace",
+        "metadata": { "name": name, "namespace": null },
+    });
+    let policy = in_namespace(network_policy("deny"), Some(&name));
+    let objects = [("cell", namespace.clone()), ("policy", policy.clone())];
+    platform.release("cell", &objects).await;
+    platform.applied("cell").await;
+    let guest = in_namespace(config("guest", "1"), Some(&name));
+    let app = [("a", guest)];
+    platform.release_with("app", &app, on(&["cell"])).await;
+    platform.applied("app").await;
+    let uid = platform.uid(&policy).await;
+    platform.delete("cell").await;
+    platform
+        .until_said("cell", ConditionType::Finalizing, "True", "DeletionBlocked")
+        .await;
+    let unlabelled = json!({ "metadata": { "labels": { "openchoreo.dev/managed-by": null } } });
+    let namespaces = platform.cluster.all::<Namespace>();
+    namespaces
+        .patch(&name, &PatchParams::default(), &Patch::Merge(&unlabelled))
+        .await
+        .unwrap();
+    // Whoever comes later is through, so that was looked at.
+    let app = [("a", in_namespace(config("guest", "2"), Some(&name)))];
+    platform.release_with("app", &app, on(&["cell"])).await;
+    platform.applied("app").await;
+    platform
+        .release("late", &[("b", config("late", "1"))])
+        .await;
+    platform.until("late", ConditionType::Ready, "True").await;
+    assert_eq!(platform.uid(&policy).await, uid, "it was never away");
+    platform.delete("app").await;
+    platform.gone("app").await;
+    platform.gone("cell").await;
+}
+
+#[tokio::test]
 async fn a_release_that_never_got_its_namespace_goes_although_others_live_there() {
     let platform = Platform::start().await;
     let name = platform.cluster.unique("cell");
@@ -248,7 +299,7 @@ async fn a_release_that_never_got_its_namespace_goes_although_others_live_there(
         "apiVersion": "v1", "kind": "Namespace",
         "metadata": { "name": name, "namespace": null },
     });
-    let guest = crate::objects::in_namespace(config("guest", "1"), Some(&name));
+    let guest = in_namespace(config("guest", "1"), Some(&name));
     platform
         .release("cell", &[("cell", namespace.clone())])
         .await;

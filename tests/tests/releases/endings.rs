@@ -3,7 +3,7 @@
 use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
 use quadrille_testkit::{
     eventually,
-    wire::{Fault, Gate, Matcher, Verb},
+    wire::{Failure, Fault, Gate, Matcher, Verb},
 };
 use quadrille_types::{DataPlane, Environment, Release, annotations, conditions::ConditionType};
 
@@ -98,6 +98,76 @@ async fn a_foreign_finalizer_that_is_taken_away_lets_the_release_end() {
         .until_said("cart", ConditionType::Finalizing, "True", FOREIGN_FINALIZER)
         .await;
     platform.let_go(&config("a", "1")).await;
+    platform.gone("cart").await;
+    platform.until_configs(&[]).await;
+}
+
+/// The first deletion of a config map does not come through.
+fn refuse_a_deletion(platform: &Platform) {
+    let deletes = Matcher::verb(Verb::Delete).resource("configmaps");
+    let refusal = Fault::Fail(Failure::internal_error());
+    platform.wire.inject(deletes.first(1), refusal);
+}
+
+#[tokio::test]
+async fn a_removal_that_failed_once_and_is_under_way_now_is_only_waited_for() {
+    let platform = Platform::start().await;
+    platform.release("cart", &[("a", config("a", "1"))]).await;
+    platform.until("cart", ConditionType::Ready, "True").await;
+    platform.hold(&config("a", "1")).await;
+    refuse_a_deletion(&platform);
+    platform.delete("cart").await;
+    platform
+        .until_said("cart", ConditionType::Finalizing, "True", FOREIGN_FINALIZER)
+        .await;
+    platform.let_go(&config("a", "1")).await;
+    platform.gone("cart").await;
+    platform.until_configs(&[]).await;
+}
+
+#[tokio::test]
+async fn a_prune_that_failed_once_and_is_under_way_now_asks_for_nothing() {
+    let platform = Platform::start().await;
+    let objects = ["a", "b", "c"].map(|name| (name, config(name, "1")));
+    platform.release("cart", &objects).await;
+    platform.until("cart", ConditionType::Ready, "True").await;
+    platform.hold(&config("a", "1")).await;
+    refuse_a_deletion(&platform);
+    platform.release("cart", &objects[1..]).await;
+    platform
+        .until_object("it is on its way out", &config("a", "1"), |found| {
+            found.is_some_and(|found| found["metadata"]["deletionTimestamp"].is_string())
+        })
+        .await;
+    platform.wire.forget();
+    // Whatever else there is to do is done meanwhile.
+    for name in ["x", "y", "z"] {
+        platform.release(name, &[("it", config(name, "1"))]).await;
+        platform.until(name, ConditionType::Ready, "True").await;
+    }
+    let asked = Matcher::verb(Verb::Get).resource("releases").name("cart");
+    let asked = platform.wire.count(&asked);
+    assert!(asked < 5, "asked {asked} times");
+    platform.let_go(&config("a", "1")).await;
+    let left = ["b", "c", "x", "y", "z"].map(|name| (name, "1"));
+    platform.until_configs(&left).await;
+}
+
+#[tokio::test]
+async fn an_object_that_was_just_made_again_goes_with_its_release() {
+    let platform = Platform::start().await;
+    platform.release("cart", &[("a", config("a", "1"))]).await;
+    platform.until("cart", ConditionType::Ready, "True").await;
+    // It is made again, and the release is deleted before that could be written down.
+    let gate = Gate::closed();
+    let told = Matcher::verb(Verb::Patch).resource("releases/status");
+    platform
+        .wire
+        .inject(told.first(1), Fault::Hold(gate.clone()));
+    platform.remove(&config("a", "1")).await;
+    gate.reached_by(1).await;
+    platform.delete("cart").await;
+    gate.open();
     platform.gone("cart").await;
     platform.until_configs(&[]).await;
 }

@@ -2,8 +2,11 @@
 
 use k8s_openapi::api::core::v1::Pod;
 use kube::api::{ListParams, Patch, PatchParams, PostParams};
-use quadrille_testkit::{ClusterKind, eventually};
-use quadrille_types::{conditions::ConditionType, release::Health};
+use quadrille_testkit::{
+    ClusterKind, eventually,
+    wire::{Matcher, Verb, WatchEnd},
+};
+use quadrille_types::{Release, annotations, conditions::ConditionType, release::Health};
 use serde_json::{Value, json};
 
 use crate::{
@@ -81,30 +84,63 @@ async fn a_workload_is_healthy_when_it_runs() {
     assert_eq!(release.status.unwrap().healthy.as_deref(), Some("2/2"));
 }
 
-#[tokio::test]
-async fn a_workload_that_cannot_be_scheduled_is_degraded_and_says_why() {
-    let platform = Platform::start().await;
+/// A release of one workload that no node takes.
+async fn unschedulable(platform: &Platform) -> Release {
     let mut app = deployment("app", Some(1));
     app["spec"]["template"]["spec"]["nodeSelector"] = json!({ "moon": "dark-side" });
     platform.release("cart", &[("app", app)]).await;
     platform.applied("cart").await;
-    let pod = pod(&platform).await;
+    let pod = pod(platform).await;
     if platform.cluster.kind() == ClusterKind::Embedded {
         let unschedulable = json!({ "phase": "Pending", "conditions": [{
             "type": "PodScheduled", "status": "False", "reason": "Unschedulable",
             "message": "0/1 nodes are available: 1 node(s) didn't match",
         }]});
-        say_of_pod(&platform, &pod, unschedulable).await;
+        say_of_pod(platform, &pod, unschedulable).await;
     }
-    say(&platform, 0).await;
-    let release = platform
+    say(platform, 0).await;
+    platform
         .until_said(
             "cart",
             ConditionType::ResourcesReady,
             "False",
             "ResourcesDegraded",
         )
+        .await
+}
+
+#[tokio::test]
+async fn pods_of_a_workload_that_is_gone_or_left_are_not_watched_any_more() {
+    for is_left in [false, true] {
+        let platform = Platform::start().await;
+        let release = unschedulable(&platform).await;
+        let watches = Matcher::verb(Verb::Watch).resource("pods");
+        assert!(platform.wire.count(&watches) > 0, "they were");
+        if is_left {
+            let word = annotations::ABANDON;
+            platform.annotate("cart", word, "true").await;
+        }
+        platform.delete("cart").await;
+        platform.gone("cart").await;
+        platform.wire.forget();
+        // All that are open are opened anew.
+        platform.wire.end_watches(WatchEnd::Closed);
+        platform.release("later", &[("a", config("a", "1"))]).await;
+        platform.until("later", ConditionType::Ready, "True").await;
+        eventually("others are watched", async || {
+            let others = Matcher::verb(Verb::Watch).resource("configmaps");
+            let others = platform.wire.count(&others);
+            (others > 0).then_some(()).ok_or("not yet")
+        })
         .await;
+        assert_eq!(platform.wire.count(&watches), 0, "of {release:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_workload_that_cannot_be_scheduled_is_degraded_and_says_why() {
+    let platform = Platform::start().await;
+    let release = unschedulable(&platform).await;
     let entry = entry(&release, "app").unwrap();
     assert_eq!(entry.health_status, Some(Health::Degraded));
     let message = entry.health_message.clone().unwrap();

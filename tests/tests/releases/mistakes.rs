@@ -237,6 +237,19 @@ async fn a_plane_that_is_not_served_is_named() {
 }
 
 #[tokio::test]
+async fn an_interval_that_nobody_lives_to_see_stops_nothing() {
+    let platform = Platform::start().await;
+    let objects = [("a", config("a", "1"))];
+    let long = "18000000000000000000s";
+    let fields = json!({ "interval": long, "progressingInterval": long });
+    platform.release_with("cart", &objects, fields).await;
+    platform.until("cart", ConditionType::Ready, "True").await;
+    good(&platform).await;
+    platform.delete("cart").await;
+    platform.gone("cart").await;
+}
+
+#[tokio::test]
 async fn what_is_held_back_is_not_called_healthy_and_what_stays_is() {
     let platform = Platform::start().await;
     let fields = json!({ "environmentName": "qa" });

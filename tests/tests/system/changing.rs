@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use quadrille_testkit::eventually;
 use quadrille_types::{
-    ApiBinding, ApiClass, ConfigurationGroup, Deployment, Endpoint, PublishedApi, Release,
-    ScheduledTask, ScheduledTaskBinding, ScheduledTaskClass, Service, ServiceBinding, ServiceClass,
-    WebApplication, WebApplicationBinding, WebApplicationClass,
+    ApiBinding, ApiClass, ConfigurationGroup, DataPlane, Deployment, Endpoint, Environment,
+    Project, PublishedApi, Release, ScheduledTask, ScheduledTaskBinding, ScheduledTaskClass,
+    Service, ServiceBinding, ServiceClass, WebApplication, WebApplicationBinding,
+    WebApplicationClass, annotations::CELL_EGRESS,
 };
 use serde_json::{Value, json};
 
@@ -327,6 +328,41 @@ async fn the_gateway_of_a_plane_reaches_what_is_exposed_by_it() {
     only(&orchard, "the plane's host", &before, &all).await;
 }
 
+/// Waits until the policy that closes a cell is for these ways.
+async fn until_closed(orchard: &Orchard, what: &str, ways: &[&str]) {
+    eventually(
+        &format!("{what}: the cell is closed for {ways:?}"),
+        async || {
+            let policy = orchard.placed("NetworkPolicy", "openchoreo-default-deny");
+            let policy = policy.await.unwrap_or_default();
+            let found = &policy["spec"]["policyTypes"];
+            (*found == json!(ways)).then_some(()).ok_or(found.clone())
+        },
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_asked_of_cells_reaches_one_in_which_only_a_deployment_runs() {
+    let orchard = Orchard::open().await;
+    orchard.service("cart", "shop").await;
+    orchard.until_ready::<Deployment>("cart-dev").await;
+    let closed = |word: Value| json!({ "metadata": { "annotations": { CELL_EGRESS: word } } });
+    let (enforce, open) = (closed("enforce".into()), closed(Value::Null));
+    let (inward, both) = (&["Ingress"][..], &["Ingress", "Egress"][..]);
+    until_closed(&orchard, "at first", inward).await;
+    orchard.patch::<Project>("shop", enforce.clone()).await;
+    until_closed(&orchard, "the project asks", both).await;
+    orchard.patch::<Project>("shop", open.clone()).await;
+    until_closed(&orchard, "it does not any more", inward).await;
+    orchard.patch::<Environment>("dev", enforce.clone()).await;
+    until_closed(&orchard, "the environment asks", both).await;
+    orchard.patch::<Environment>("dev", open).await;
+    until_closed(&orchard, "nor does that", inward).await;
+    orchard.patch::<DataPlane>("local", enforce).await;
+    until_closed(&orchard, "the plane asks", both).await;
+}
+
 #[tokio::test]
 async fn what_concerns_nobody_writes_nothing() {
     let orchard = planted().await;
@@ -338,9 +374,7 @@ async fn what_concerns_nobody_writes_nothing() {
     orchard
         .patch::<ConfigurationGroup>("redis", seen.clone())
         .await;
-    orchard
-        .patch::<quadrille_types::Environment>("dev", seen)
-        .await;
+    orchard.patch::<Environment>("dev", seen).await;
     // Whoever comes later is through, so the others were looked at.
     orchard.service("late", "office").await;
     orchard.until_ready::<Deployment>("late-dev").await;
