@@ -12,6 +12,7 @@
 mod escalation;
 mod policy;
 mod rule;
+mod search;
 
 pub use escalation::{full_authority, missing, missing_words};
 pub use policy::{Asker, Found, Policy, RoleRef, Source};

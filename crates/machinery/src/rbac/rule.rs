@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::selector::LabelSelector;
 
 /// Stands for everything in every list of a rule.
-const ALL: &str = "*";
+pub(super) const ALL: &str = "*";
 
 /// A rule of a role.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -96,11 +96,7 @@ impl Rule {
     }
 }
 
-pub(super) fn has(list: &[String], item: &str) -> bool {
-    list.iter().any(|other| other == item)
-}
-
-pub(super) fn has_or_all(list: &[String], item: &str) -> bool {
+fn has_or_all(list: &[String], item: &str) -> bool {
     list.iter().any(|other| other == ALL || other == item)
 }
 

@@ -207,6 +207,28 @@ fn a_small_rule_that_stands_for_millions_is_looked_through_in_no_time() {
         1000
     );
     assert!(missing(std::slice::from_ref(&wanted), std::slice::from_ref(&wanted)).is_empty());
+    // Everything is held, and nothing of it as a whole: only the smallest pieces show it.
+    let half = |names: &[String]| Rule {
+        names: names.to_vec(),
+        ..wanted.clone()
+    };
+    let halves = [half(&wanted.names[..150]), half(&wanted.names[150..])];
+    assert_eq!(
+        missing(&halves, std::slice::from_ref(&wanted)).len(),
+        1000,
+        "what would take too long to compare is not held"
+    );
+    let small = Rule {
+        groups: many("g")[..2].to_vec(),
+        resources: many("r")[..2].to_vec(),
+        ..wanted.clone()
+    };
+    assert!(missing(&halves, &[small]).is_empty());
+    let idle = Rule {
+        verbs: Vec::new(),
+        ..wanted
+    };
+    assert!(missing(&[], &[idle]).is_empty());
     let twice =
         rule(&json!({ "verbs": ["get", "get"], "apiGroups": [""], "resources": ["nodes"] }));
     assert_eq!(missing(&[reader()], &[twice]).len(), 1);
