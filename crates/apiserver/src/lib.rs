@@ -40,5 +40,7 @@ mod server;
 mod services;
 mod stored;
 mod strategy;
+mod upload;
 
-pub use server::{Definitions, MAX_BODY_BYTES, Options, Server, StartError};
+pub use server::{Definitions, Options, Server, StartError};
+pub use upload::MAX_BODY_BYTES;

@@ -1,5 +1,7 @@
 //! What ownership tracking has to know about a request: versions, their schemas, and what an endpoint resets.
 
+use std::sync::{Arc, OnceLock};
+
 use quadrille_machinery::{
     builtin,
     managed::{self, Resets, Versions, Write},
@@ -7,38 +9,76 @@ use quadrille_machinery::{
 };
 use serde_json::{Value, json};
 
-use crate::{resource::Resource, rest::Request};
+use crate::{
+    life::definitions,
+    resource::{Origin, Resource},
+    rest::Request,
+};
 
 /// All versions of a resource, as ownership tracking sees them.
-pub(crate) struct ServedVersions {
-    versions: Vec<(String, std::sync::Arc<Resource>)>,
+pub(crate) struct KnownVersions {
+    served: Vec<(String, Arc<Resource>)>,
+    /// Versions that the definition has and nobody is served: managers may have written in them before. They are seldom
+    /// asked for.
+    others: OnceLock<Vec<(String, Arc<Resource>)>>,
 }
 
-impl ServedVersions {
+impl KnownVersions {
     pub(crate) fn of(request: &Request) -> Self {
         let storage = &request.resource.storage;
         let catalog = request.shared.catalog.snapshot();
-        let versions = catalog
-            .resources()
-            .iter()
-            .filter(|resource| resource.storage == *storage)
-            .map(|resource| (resource.api_version(), resource.clone()))
-            .collect();
-        Self { versions }
+        let versions = catalog.resources().iter();
+        Self {
+            served: named(
+                versions
+                    .filter(|resource| resource.storage == *storage)
+                    .cloned(),
+            ),
+            others: OnceLock::new(),
+        }
+    }
+
+    fn find(&self, api_version: &str) -> Option<&Arc<Resource>> {
+        let find = |versions: &[(String, Arc<Resource>)]| {
+            versions.iter().position(|(known, _)| known == api_version)
+        };
+        if let Some(index) = find(&self.served) {
+            return Some(&self.served[index].1);
+        }
+        let others = self.others.get_or_init(|| named(self.not_served()));
+        find(others).map(|index| &others[index].1)
+    }
+
+    fn not_served(&self) -> Vec<Arc<Resource>> {
+        let origin = self.served.first().map(|(_, resource)| &resource.origin);
+        match origin {
+            Some(Origin::Custom {
+                definition,
+                settled,
+                ..
+            }) => definitions::not_served(definition, *settled),
+            _ => Vec::new(),
+        }
     }
 }
 
-impl Versions for ServedVersions {
+fn named(versions: impl IntoIterator<Item = Arc<Resource>>) -> Vec<(String, Arc<Resource>)> {
+    let versions = versions.into_iter();
+    versions
+        .map(|resource| (resource.api_version(), resource))
+        .collect()
+}
+
+impl Versions for KnownVersions {
     fn schema(&self, api_version: &str) -> Option<SchemaRef<'_>> {
-        let found = self.versions.iter().find(|(known, _)| known == api_version);
-        found.map(|(_, resource)| resource.schema.root())
+        self.find(api_version)
+            .map(|resource| resource.schema.root())
     }
 
     fn convert(&self, object: &Value, api_version: &str) -> Result<Value, managed::ConvertError> {
-        let Some((_, resource)) = self.versions.iter().find(|(known, _)| known == api_version)
-        else {
+        let Some(resource) = self.find(api_version) else {
             let custom = self
-                .versions
+                .served
                 .iter()
                 .any(|(_, resource)| !resource.is_built_in());
             return Err(if custom {
@@ -63,7 +103,7 @@ pub(crate) struct Ownership {
     manager: String,
     api_version: String,
     now: String,
-    versions: ServedVersions,
+    versions: KnownVersions,
     reset: Resets,
     blank: Value,
 }
@@ -81,7 +121,7 @@ impl Ownership {
         Self {
             manager,
             now,
-            versions: ServedVersions::of(request),
+            versions: KnownVersions::of(request),
             reset: resets(request, &api_version),
             blank,
             api_version,

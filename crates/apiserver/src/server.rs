@@ -5,7 +5,6 @@ use std::{borrow::Cow, collections::BTreeSet, fmt, iter, sync::Arc};
 use axum::{Router, body::Body, extract::State, response::Response};
 use bytes::Bytes;
 use http::Request as HttpRequest;
-use http_body_util::{BodyExt, LengthLimitError, Limited};
 use parking_lot::{Mutex, RwLock};
 use quadrille_machinery::status::Status;
 use quadrille_store::{ReadError, Store};
@@ -27,10 +26,8 @@ use crate::{
     protobuf, reply,
     rest::{self, Request},
     services::Services,
+    upload,
 };
-
-/// The largest body that is read.
-pub const MAX_BODY_BYTES: usize = 3 * 1024 * 1024;
 
 /// Texts of definitions. They are many and large, and each is asked for when the one before it is done with.
 pub type Definitions = Box<dyn Iterator<Item = Cow<'static, str>> + Send>;
@@ -110,9 +107,9 @@ pub(crate) struct Shared {
     pub(crate) address: RwLock<String>,
     /// Whether the server does what a controller manager does for every cluster.
     pub(crate) housekeeping: bool,
-    /// Namespaces that are being emptied.
+    /// Uids of the namespaces and definitions that are being emptied.
     pub(crate) ending: Mutex<BTreeSet<String>>,
-    /// Housekeeping that must end before the server has stopped.
+    /// Housekeeping and writes that must end before the server has stopped.
     pub(crate) tasks: TaskTracker,
 }
 
@@ -192,7 +189,7 @@ impl Server {
         self.shared.shutdown.cancel();
     }
 
-    /// Ends watches and housekeeping, and waits for the latter. The store stays open: whoever opened it
+    /// Ends watches and housekeeping, and waits for the latter and for writes that were begun. The store stays open: whoever opened it
     /// closes it.
     pub async fn stop(&self) {
         self.begin_stop();
@@ -286,7 +283,11 @@ async fn resource(
     if let Some(status) = check_path_name(&target) {
         return reply::status(&status);
     }
-    let body = read_body(verb, body).await;
+    // Questions have none, whatever they say.
+    let body = match verb {
+        "get" | "list" | "watch" => Ok(Bytes::new()),
+        _ => upload::read(body).await,
+    };
     let body = match body.and_then(|body| protobuf::rewritten(&mut head.headers, body)) {
         Ok(body) => body,
         Err(status) => return reply::status(&status),
@@ -330,8 +331,9 @@ async fn resource(
 /// Does what a write asks for, also when the client does not wait for it: what follows a commit (definitions are served,
 /// addresses are kept or given back) must not be left out.
 async fn to_its_end(request: Request, verb: &'static str) -> Response {
+    let tasks = request.shared.tasks.clone();
     let work = async move { rest::handle(&request, verb).await };
-    match tokio::spawn(work).await {
+    match tasks.spawn(work).await {
         Ok(response) => response,
         Err(ended) if ended.is_panic() => std::panic::resume_unwind(ended.into_panic()),
         Err(_) => reply::status(&Status::unavailable("the server is stopping")),
@@ -389,21 +391,5 @@ pub(crate) fn not_allowed() -> Status {
         message: "the server does not allow this method on the requested resource".to_owned(),
         details: serde_json::json!({}),
         list_continue: None,
-    }
-}
-
-/// Reads a body within bounds; verbs that have none get none.
-async fn read_body(verb: &str, body: Body) -> Result<Bytes, Status> {
-    if matches!(verb, "get" | "list" | "watch") {
-        return Ok(Bytes::new());
-    }
-    match Limited::new(body, MAX_BODY_BYTES).collect().await {
-        Ok(collected) => Ok(collected.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => Err(Status::too_large(format!(
-            "Request entity too large: limit is {MAX_BODY_BYTES}"
-        ))),
-        Err(error) => Err(Status::bad_request(format!(
-            "the body could not be read: {error}"
-        ))),
     }
 }

@@ -153,7 +153,8 @@ impl Shared {
             .await?;
             let Some(definition) = current else { continue };
             if !definition["metadata"]["deletionTimestamp"].is_null() {
-                self.tasks.spawn(end(self.clone(), (*name).to_owned()));
+                let uid = definition["metadata"]["uid"].as_str().unwrap_or_default();
+                begin_end(self, name, uid);
             }
             // The next one must not take the names that this one got.
             if let Some(before) = all.iter_mut().find(|definition| is_it(definition)) {
@@ -185,6 +186,11 @@ fn settled<'a>(
         _ => None,
     });
     same.unwrap_or_else(|| definition.revision())
+}
+
+/// What a definition would bring with the versions that are not served.
+pub(crate) fn not_served(definition: &Definition, settled: Revision) -> Vec<Arc<Resource>> {
+    resources(definition.clone(), settled, |version| !version.served)
 }
 
 /// The resources that a definition brings, one per version that is wanted.
@@ -277,30 +283,47 @@ fn subresources(group: &str, kind: &str, version: &crd::CustomVersion) -> Vec<Su
     subresources
 }
 
+/// Sees to the end of a definition, unless somebody does.
+fn begin_end(shared: &Arc<Shared>, name: &str, uid: &str) {
+    if shared.ending.lock().insert(uid.to_owned()) {
+        let (name, uid) = (name.to_owned(), uid.to_owned());
+        shared.tasks.spawn(end(shared.clone(), name, uid));
+    }
+}
+
 /// Deletes the objects of a definition, then the definition.
 ///
 /// Boxed, since deleting an object may again touch a definition: the types would be endless otherwise.
-fn end(shared: Arc<Shared>, name: String) -> BoxFuture<'static, ()> {
+fn end(shared: Arc<Shared>, name: String, uid: String) -> BoxFuture<'static, ()> {
     Box::pin(async move {
         let what = format!("definition {name} is removed");
-        steady::insist(&shared, &what, || try_end(&shared, &name)).await;
+        steady::insist(&shared, &what, || try_end(&shared, &name, &uid)).await;
+        shared.ending.lock().remove(&uid);
     })
 }
 
-async fn try_end(shared: &Arc<Shared>, name: &str) -> Result<(), Status> {
+/// Goes on for as long as it is this definition, and it waits for its objects: somebody may finish it by hand, and make
+/// another one of its name.
+async fn try_end(shared: &Arc<Shared>, name: &str, uid: &str) -> Result<(), Status> {
     let resource = shared.resource("apiextensions.k8s.io", "v1", "customresourcedefinitions")?;
-    if let Some(instances) = instances(shared, &resource, name)? {
+    let is_it = |definition: &Value| definition["metadata"]["uid"] == *uid;
+    if let Some(instances) = instances(shared, &resource, name, uid)? {
         let now = shared.clock.now();
         edit(shared, &resource, None, name, |definition| {
             let message = "CustomResource deletion is in progress";
-            set_terminating(definition, now, "InstanceDeletionInProgress", message);
-            true
+            if is_it(definition) {
+                set_terminating(definition, now, "InstanceDeletionInProgress", message);
+            }
+            is_it(definition)
         })
         .await?;
         let prefix = stored::prefix(&instances, None);
         loop {
             let at = shared.store.revision();
             let mut watch = shared.store.watch(&prefix, at).map_err(Status::internal)?;
+            if self::instances(shared, &resource, name, uid)?.is_none() {
+                return Ok(());
+            }
             rest::remove_all(shared, &instances, None, Propagation::Background).await?;
             if shared.store.count(&prefix).map_err(Status::internal)? == 0 {
                 break;
@@ -313,24 +336,30 @@ async fn try_end(shared: &Arc<Shared>, name: &str) -> Result<(), Status> {
         }
     }
     edit(shared, &resource, None, name, |definition| {
-        drop_finalizer(definition, CLEANUP)
+        is_it(definition) && drop_finalizer(definition, CLEANUP)
     })
     .await?;
     shared.refresh_catalog();
     Ok(())
 }
 
-/// The objects of a definition, in the version in which they are stored: it may be that none is served.
+/// The objects of a definition that waits for them, in the version in which they are stored: it may be that none is served.
 fn instances(
     shared: &Shared,
     definitions: &Resource,
     name: &str,
+    uid: &str,
 ) -> Result<Option<Arc<Resource>>, Status> {
     let key = stored::key(definitions, None, name);
     let Some(record) = shared.store.get(&key).map_err(Status::internal)? else {
         return Ok(None);
     };
     let definition = Definition::read(&record)?;
+    let metadata = &definition["metadata"];
+    let mut finalizers = metadata["finalizers"].as_array().into_iter().flatten();
+    if metadata["uid"] != *uid || !finalizers.any(|name| name == CLEANUP) {
+        return Ok(None);
+    }
     let stored = resources(definition, record.modified, |version| version.storage);
     Ok(stored.into_iter().next())
 }
@@ -360,6 +389,7 @@ pub(crate) async fn resume(shared: &Arc<Shared>) -> Result<(), Status> {
     #[serde(rename_all = "camelCase")]
     struct Metadata {
         name: String,
+        uid: String,
         deletion_timestamp: Option<IgnoredAny>,
     }
     let mut unsettled = Vec::new();
@@ -367,7 +397,7 @@ pub(crate) async fn resume(shared: &Arc<Shared>) -> Result<(), Status> {
         let written: Written = serde_json::from_slice(&record?.value).map_err(Status::internal)?;
         let name = written.metadata.name;
         if written.metadata.deletion_timestamp.is_some() {
-            shared.tasks.spawn(end(shared.clone(), name));
+            begin_end(shared, &name, &written.metadata.uid);
         } else if written.status.accepted_names != written.spec.names {
             unsettled.push(name);
         }

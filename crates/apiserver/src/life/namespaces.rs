@@ -94,8 +94,10 @@ async fn settle(shared: &Arc<Shared>, name: &str) -> Result<(), Status> {
     if namespace["metadata"]["deletionTimestamp"].is_null() {
         return furnish(shared, name).await;
     }
-    if shared.ending.lock().insert(name.to_owned()) {
-        shared.tasks.spawn(end(shared.clone(), name.to_owned()));
+    let uid = namespace["metadata"]["uid"].as_str().unwrap_or_default();
+    if shared.ending.lock().insert(uid.to_owned()) {
+        let (name, uid) = (name.to_owned(), uid.to_owned());
+        shared.tasks.spawn(end(shared.clone(), name, uid));
     }
     Ok(())
 }
@@ -137,21 +139,27 @@ async fn furnish(shared: &Arc<Shared>, namespace: &str) -> Result<(), Status> {
 }
 
 /// Empties a namespace, then removes it.
-async fn end(shared: Arc<Shared>, name: String) {
+async fn end(shared: Arc<Shared>, name: String, uid: String) {
     let what = format!("namespace {name} is removed");
-    steady::insist(&shared, &what, || try_end(&shared, &name)).await;
-    shared.ending.lock().remove(&name);
+    steady::insist(&shared, &what, || try_end(&shared, &name, &uid)).await;
+    shared.ending.lock().remove(&uid);
 }
 
-async fn try_end(shared: &Arc<Shared>, name: &str) -> Result<(), Status> {
+/// Goes on for as long as it is this namespace: somebody may finish it by hand, and make another one of its name.
+async fn try_end(shared: &Arc<Shared>, name: &str, uid: &str) -> Result<(), Status> {
     let namespaces = shared.resource("", "v1", "namespaces")?;
+    let own_key = stored::key(&namespaces, None, name);
+    let is_it = |namespace: &Value| namespace["metadata"]["uid"] == *uid;
     loop {
         let at = shared.store.revision();
         let mut watch = shared.store.watch(b"", at).map_err(Status::internal)?;
+        if !load(shared, name)?.as_ref().is_some_and(is_it) {
+            return Ok(());
+        }
         let remaining = empty(shared, name).await?;
         let now = clock::seconds(shared.clock.now());
         edit(shared, &namespaces, None, name, |namespace| {
-            remaining.tell(&mut namespace["status"], &now)
+            is_it(namespace) && remaining.tell(&mut namespace["status"], &now)
         })
         .await?;
         if remaining.count() == 0 {
@@ -160,7 +168,8 @@ async fn try_end(shared: &Arc<Shared>, name: &str) -> Result<(), Status> {
         // Something waits for a finalizer or a grace period: look again when anything in here has changed since this look
         // began.
         while let Some(event) = steady::next(shared, &mut watch).await {
-            if is_inside(&event.key, name) {
+            let is_over = event.change == Change::Deleted && event.key == own_key;
+            if is_over || is_inside(&event.key, name) {
                 break;
             }
         }
@@ -169,9 +178,12 @@ async fn try_end(shared: &Arc<Shared>, name: &str) -> Result<(), Status> {
         }
     }
     edit(shared, &namespaces, None, name, |namespace| {
-        namespace["spec"]
-            .as_object_mut()
-            .is_some_and(|spec| spec.remove("finalizers").is_some())
+        let spec = if is_it(namespace) {
+            namespace["spec"].as_object_mut()
+        } else {
+            None
+        };
+        spec.is_some_and(|spec| spec.remove("finalizers").is_some())
     })
     .await?;
     Ok(())

@@ -14,9 +14,8 @@ use crate::{
     options::WriteOptions,
     ownership,
     policies::{self, Operation},
-    quirks, revision,
-    server::MAX_BODY_BYTES,
-    stored, strategy,
+    quirks, revision, stored, strategy,
+    upload::MAX_BODY_BYTES,
 };
 
 /// How often a write without a resource version of its own tries again when somebody was faster.

@@ -1,16 +1,13 @@
-//! What one client may take: bytes, time, connections; and the layers that keep to it.
+//! What one client may take of the wire: bytes of a head, time, connections; and the layer that keeps to the time. Bodies
+//! have their bounds where they are read.
 
 use std::{sync::Arc, time::Duration};
 
 use axum::{
-    body::Body,
     extract::{Request, State},
     middleware::Next,
     response::Response,
 };
-use bytes::{Bytes, BytesMut};
-use http::Method;
-use http_body_util::BodyExt;
 use percent_encoding::percent_decode_str;
 use quadrille_machinery::status::Status;
 use serde_json::json;
@@ -19,13 +16,11 @@ use super::{
     asked::Asked,
     go_duration::{self, DurationError},
 };
-use crate::{auth::User, reply};
+use crate::reply;
 
 /// Bounds on what clients may take. [`Limits::default`] has Kubernetes' own numbers where it has some.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Bytes of a request body.
-    pub body_bytes: usize,
     /// Bytes of a request's line and headers.
     pub header_bytes: u32,
     /// Time for everything but watches and other long-running requests.
@@ -43,7 +38,6 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            body_bytes: 3 * 1024 * 1024,
             header_bytes: 1024 * 1024,
             request_time: Duration::from_mins(1),
             // Longer than common clients keep an idle connection: they should be the first to let go.
@@ -51,61 +45,6 @@ impl Default for Limits {
             handshake_time: Duration::from_secs(10),
             connections: 4096,
             streams: 1000,
-        }
-    }
-}
-
-/// After a body turned out too large, this much more is read and thrown away, so that the client gets to
-/// read the answer before the connection closes.
-const DRAINED_BYTES: usize = 16 * 1024 * 1024;
-
-/// Reads the whole body, or answers 413. What is behind gets a body that is in memory. Bodies of strangers are
-/// not worth reading, and those of questions mean nothing: whoever is behind may read them, within its own bounds.
-pub(super) async fn body_layer(
-    State(limits): State<Limits>,
-    request: Request,
-    next: Next,
-) -> Response {
-    let reading = matches!(*request.method(), Method::GET | Method::HEAD);
-    if reading || request.extensions().get::<User>().is_none() {
-        return next.run(request).await;
-    }
-    let (parts, body) = request.into_parts();
-    match read(body, limits.body_bytes).await {
-        Ok(bytes) => {
-            next.run(Request::from_parts(parts, Body::from(bytes)))
-                .await
-        }
-        Err(refusal) => reply::status(&refusal),
-    }
-}
-
-async fn read(mut body: Body, limit: usize) -> Result<Bytes, Status> {
-    let mut taken = BytesMut::new();
-    while let Some(frame) = body.frame().await {
-        let frame =
-            frame.map_err(|error| Status::bad_request(format!("the body ended early: {error}")))?;
-        let Ok(data) = frame.into_data() else {
-            continue;
-        };
-        if taken.len() + data.len() > limit {
-            drain(body).await;
-            return Err(Status::too_large(format!(
-                "Request entity too large: limit is {limit}"
-            )));
-        }
-        taken.extend_from_slice(&data);
-    }
-    Ok(taken.freeze())
-}
-
-async fn drain(mut body: Body) {
-    let mut left = DRAINED_BYTES;
-    while let Some(Ok(frame)) = body.frame().await {
-        let bytes = frame.data_ref().map_or(0, Bytes::len);
-        match left.checked_sub(bytes) {
-            Some(rest) => left = rest,
-            None => return,
         }
     }
 }
@@ -161,14 +100,5 @@ mod tests {
         assert_eq!(asked_time("timeout=0s&limit=5"), Ok(None));
         assert_eq!(asked_time("timeout=5s"), Ok(Some(Duration::from_secs(5))));
         assert!(asked_time("timeout=soon").is_err());
-    }
-
-    #[tokio::test]
-    async fn a_body_of_exactly_the_limit_passes_and_one_byte_more_does_not() {
-        let exact = read(Body::from(vec![b' '; 1000]), 1000).await.unwrap();
-        assert_eq!(exact.len(), 1000);
-        let refusal = read(Body::from(vec![b' '; 1001]), 1000).await.unwrap_err();
-        assert_eq!(refusal.code, 413);
-        assert_eq!(refusal.message, "Request entity too large: limit is 1000");
     }
 }

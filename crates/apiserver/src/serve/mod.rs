@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   TCP ─► TLS ─► HTTP/1.1 | HTTP/2 ─► observe ─► time ─► authenticate ─► /metrics
-//!                                   (log, count)                      └─► body ─► router
+//!                                   (log, count)                      └─► router
 //! ```
 //!
 //! Everything about the wire is here: certificates, limits, the request log, metrics, stopping. The router
@@ -24,7 +24,7 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use axum::{
     Extension, Router,
-    extract::{DefaultBodyLimit, State},
+    extract::State,
     middleware::from_fn_with_state,
     response::{IntoResponse, Response},
     routing::get,
@@ -173,14 +173,10 @@ fn stack(router: Router, options: &Options, stopping: CancellationToken) -> Rout
         logs: options.logs.clone(),
         stopping,
     };
-    let limited = router
-        // Ours is the limit that counts; extractors behind it have one of their own.
-        .layer(DefaultBodyLimit::disable())
-        .layer(from_fn_with_state(options.limits, limits::body_layer));
     Router::new()
         .route("/metrics", get(show_metrics))
         .with_state((options.metrics.clone(), options.authorizer.clone()))
-        .fallback_service(limited)
+        .fallback_service(router)
         .layer(from_fn_with_state(
             options.authenticator.clone(),
             authenticate::layer,

@@ -11,23 +11,23 @@ use tower::ServiceExt as _;
 
 use crate::asking::{ask, request};
 
-const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+pub(crate) const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const SERVICES: &str = "/api/v1/namespaces/default/services";
-const THINGS: &str = "/apis/example.com/v1/things";
+pub(crate) const THINGS: &str = "/apis/example.com/v1/things";
 
-async fn start(store: &Store) -> (Server, Router) {
+pub(crate) async fn start(store: &Store) -> (Server, Router) {
     let options = Options::new(store.clone()).unwrap();
     let server = Server::start(options).await.unwrap();
     let router = server.router_as(&User::admin());
     (server, router)
 }
 
-fn store() -> Store {
+pub(crate) fn store() -> Store {
     Store::in_memory(quadrille_store::Options::default()).unwrap()
 }
 
 /// Asks until the answer has this status.
-async fn until(router: &Router, path: &str, wanted: u16) -> Value {
+pub(crate) async fn until(router: &Router, path: &str, wanted: u16) -> Value {
     let deadline = Instant::now() + Duration::from_mins(1);
     loop {
         let (status, body) = ask(router, "GET", path, &Value::Null).await;
@@ -52,7 +52,7 @@ fn service(name: &str, address: Option<&Value>) -> Value {
     })
 }
 
-fn definition(served: bool) -> Value {
+pub(crate) fn definition(served: bool) -> Value {
     json!({
         "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
         "metadata": { "name": "things.example.com" },
@@ -65,7 +65,7 @@ fn definition(served: bool) -> Value {
     })
 }
 
-fn thing(name: &str) -> Value {
+pub(crate) fn thing(name: &str) -> Value {
     json!({ "apiVersion": "example.com/v1", "kind": "Thing", "metadata": { "name": name } })
 }
 

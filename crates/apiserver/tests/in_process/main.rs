@@ -4,6 +4,7 @@
 
 mod asking;
 mod halves;
+mod namesakes;
 mod strangers;
 
 use std::{

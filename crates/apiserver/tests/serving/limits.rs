@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use hyper::body::Bytes;
-use quadrille_apiserver::serve::Limits;
-use serde_json::Value;
+use quadrille_apiserver::{Options, Server, serve::Limits};
+use quadrille_store::{Options as StoreOptions, Store};
+use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
@@ -29,9 +30,16 @@ fn impatient() -> Wanted {
     }
 }
 
-fn of_size(bytes: usize) -> http::Request<Body> {
-    request("POST", "/size")
-        .body(Body::new(Bytes::from(vec![b' '; bytes])))
+/// A config map in so many bytes.
+fn of_size(name: &str, bytes: usize) -> http::Request<Body> {
+    let object = json!({
+        "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": name },
+    });
+    let mut text = object.to_string().into_bytes();
+    text.resize(bytes, b' ');
+    request("POST", "/api/v1/namespaces/default/configmaps")
+        .header("content-type", "application/json")
+        .body(Body::new(Bytes::from(text)))
         .unwrap()
 }
 
@@ -46,16 +54,18 @@ async fn is_closed(stream: &mut (impl AsyncReadExt + Unpin)) -> bool {
 
 #[tokio::test]
 async fn three_mebibytes_pass_and_four_are_answered_413() {
-    let server = Fixture::start(Wanted::default()).await;
-    for http2 in [false, true] {
+    let store = Store::in_memory(StoreOptions::default()).unwrap();
+    let api = Server::start(Options::new(store).unwrap()).await.unwrap();
+    let server = Fixture::before(api.router(), Wanted::default()).await;
+    for (name, http2) in [("one", false), ("two", true)] {
         let mut connection = if http2 {
             server.http2(Shown::Admin).await
         } else {
             server.http1(Shown::Admin).await
         };
-        let fits = connection.ask(of_size(3 << 20)).await;
-        assert_eq!((fits.code, fits.text.as_str()), (200, "3145728"));
-        let refused = connection.ask(of_size(4 << 20)).await;
+        let fits = connection.ask(of_size(name, 3 << 20)).await;
+        assert_eq!(fits.code, 201, "{}", fits.text);
+        let refused = connection.ask(of_size(name, 4 << 20)).await;
         assert_eq!(refused.code, 413);
         let status: Value = serde_json::from_str(&refused.text).unwrap();
         assert_eq!(status["reason"], "RequestEntityTooLarge");

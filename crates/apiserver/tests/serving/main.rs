@@ -10,11 +10,7 @@ mod limits;
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
-use axum::{
-    Extension, Router,
-    body::{Body, Bytes},
-    routing::{get, post},
-};
+use axum::{Extension, Router, body::Body, routing::get};
 use futures::StreamExt;
 use jiff::Timestamp;
 use quadrille_apiserver::{
@@ -43,6 +39,11 @@ pub(crate) struct Wanted {
 
 impl Fixture {
     pub(crate) async fn start(wanted: Wanted) -> Self {
+        Self::before(router(), wanted).await
+    }
+
+    /// In front of another router.
+    pub(crate) async fn before(router: Router, wanted: Wanted) -> Self {
         let authority = Arc::new(Authority::ephemeral(Timestamp::now()).unwrap());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let metrics = Arc::new(Metrics::default());
@@ -61,7 +62,7 @@ impl Fixture {
             metrics: metrics.clone(),
             ..Options::new(authority.clone())
         };
-        let serving = serve::start(listener, router(), &options).unwrap();
+        let serving = serve::start(listener, router, &options).unwrap();
         Self {
             authority,
             address: serving.address(),
@@ -74,10 +75,6 @@ impl Fixture {
 fn router() -> Router {
     Router::new()
         .route("/whoami", get(who_am_i))
-        .route(
-            "/size",
-            post(|body: Bytes| async move { body.len().to_string() }),
-        )
         .route("/never", get(std::future::pending::<&'static str>))
         .route("/panic", get(fall_over))
         .route("/api/v1/pods", get(watch))

@@ -20,6 +20,11 @@ use crate::{
     reply, stored,
 };
 
+/// How often a pod that counts for nothing is tried again when it changed meanwhile.
+const TRIES: usize = 5;
+/// How many evictions a budget lets through before somebody has seen to them.
+const DISRUPTED_MAX: usize = 2000;
+
 /// Evicts the named pod.
 pub(crate) async fn create(request: &Request) -> Result<Response, Status> {
     let asked = WriteOptions::read(&request.query, "CreateOptions")?;
@@ -34,13 +39,9 @@ pub(crate) async fn create(request: &Request) -> Result<Response, Status> {
         request,
         &asked.change(Operation::Create, &eviction, &Value::Null),
     )?;
-    let pod = get::current(request)?.object(&request.resource)?;
     let mut options = DeleteOptions::from_value(&eviction["deleteOptions"])?;
     options.dry_run |= asked.dry_run;
-    if may_be_disrupted(&pod) {
-        take_from_budget(request, &pod, &mut options).await?;
-    }
-    delete::remove(request, &options).await?;
+    evict(request, &options).await?;
     Ok(reply::value(
         201,
         &json!({
@@ -53,44 +54,87 @@ pub(crate) async fn create(request: &Request) -> Result<Response, Status> {
     ))
 }
 
-/// Only pods that run, and aren't leaving already, count for a budget.
-fn may_be_disrupted(pod: &Value) -> bool {
-    pod["metadata"]["deletionTimestamp"].is_null()
-        && !matches!(
-            pod["status"]["phase"].as_str(),
-            Some("Succeeded" | "Failed" | "Pending")
-        )
+/// Deletes the pod, if its budget has nothing against that. A pod that may go because it does not run yet, or is not
+/// ready, goes as it was seen: it may have become ready in the meantime.
+async fn evict(request: &Request, asked: &DeleteOptions) -> Result<(), Status> {
+    let mut tries = TRIES;
+    loop {
+        tries -= 1;
+        let pod = get::current(request)?.object(&request.resource)?;
+        let mut options = asked.clone();
+        let standing = Standing::of(&pod);
+        let budget = match standing {
+            Standing::Over | Standing::Pending => None,
+            Standing::Runs => take_from_budget(request, &pod, options.dry_run).await?,
+        };
+        if (standing == Standing::Pending || budget.is_some()) && asked.resource_version.is_none() {
+            let seen = pod["metadata"]["resourceVersion"].as_str();
+            options.resource_version = seen.map(str::to_owned);
+        }
+        let ended = delete::remove(request, &options).await;
+        match ended {
+            Err(conflict) if conflict.code == 409 && asked.resource_version.is_none() => {
+                match budget {
+                    Some(name) => return Err(not_yet(&name)),
+                    None if tries > 0 => {}
+                    None => return Err(conflict),
+                }
+            }
+            ended => return ended.map(|_| ()),
+        }
+    }
 }
 
-/// Takes the pod out of what its budget allows, before it goes: of many evictions at once no more are let through.
+/// What a pod is to budgets.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    /// It has ended or is going already: nothing is lost.
+    Over,
+    /// It does not count yet.
+    Pending,
+    /// It counts.
+    Runs,
+}
+
+impl Standing {
+    fn of(pod: &Value) -> Self {
+        let is_going = !pod["metadata"]["deletionTimestamp"].is_null();
+        match pod["status"]["phase"].as_str() {
+            Some("Succeeded" | "Failed") => Self::Over,
+            _ if is_going => Self::Over,
+            Some("Pending") => Self::Pending,
+            _ => Self::Runs,
+        }
+    }
+}
+
+/// Takes the pod out of what its budget allows, before it goes: of many evictions at once no more are let through. From
+/// a pod that is not ready nothing may need to be taken: then the name of its budget is given.
 async fn take_from_budget(
     request: &Request,
     pod: &Value,
-    options: &mut DeleteOptions,
-) -> Result<(), Status> {
+    dry_run: bool,
+) -> Result<Option<String>, Status> {
     let budgets = budgets_of(request, pod)?;
     let budget = match budgets.as_slice() {
-        [] => return Ok(()),
+        [] => return Ok(None),
         [budget] => budget,
         _ => return Err(several()),
     };
+    let name = budget["metadata"]["name"].as_str().unwrap_or_default();
     if !is_ready(pod) && is_nothing_lost_without(budget) {
-        // Unless it becomes ready in the meantime.
-        let seen = pod["metadata"]["resourceVersion"].as_str();
-        options.resource_version = options.resource_version.take().or(seen.map(str::to_owned));
-        return Ok(());
+        return Ok(Some(name.to_owned()));
     }
     let shared = &request.shared;
     let resource = shared.resource("policy", "v1", "poddisruptionbudgets")?;
-    let name = budget["metadata"]["name"].as_str().unwrap_or_default();
     let now = clock::seconds(shared.clock.now());
     let mut refusal = None;
     edit(shared, &resource, request.namespace(), name, |budget| {
         refusal = disrupt(budget, pod, &now).err();
-        refusal.is_none() && !options.dry_run
+        refusal.is_none() && !dry_run
     })
     .await?;
-    refusal.map_or(Ok(()), Err)
+    refusal.map_or(Ok(None), Err)
 }
 
 fn budgets_of(request: &Request, pod: &Value) -> Result<Vec<Value>, Status> {
@@ -129,11 +173,27 @@ fn disrupt(budget: &mut Value, pod: &Value, now: &str) -> Result<(), Status> {
     let name = budget["metadata"]["name"].as_str().unwrap_or_default();
     let observed = count(budget, "observedGeneration");
     if observed < budget["metadata"]["generation"].as_i64().unwrap_or(0) {
-        let why = format!("The disruption budget {name} is still being processed by the server.");
-        return Err(refused(&why, 10));
+        return Err(not_yet(name));
     }
+    let forbidden = |why| {
+        Err(Status::forbidden(
+            "policy",
+            "poddisruptionbudget",
+            name,
+            why,
+        ))
+    };
     let allowed = count(budget, "disruptionsAllowed");
-    if allowed <= 0 {
+    if allowed < 0 {
+        return forbidden("pdb disruptions allowed is negative");
+    }
+    let disrupted = budget["status"]["disruptedPods"].as_object();
+    if disrupted.is_some_and(|pods| pods.len() > DISRUPTED_MAX) {
+        return forbidden(
+            "DisruptedPods map too big - too many evictions not confirmed by PDB controller",
+        );
+    }
+    if allowed == 0 {
         let (healthy, desired) = (
             count(budget, "currentHealthy"),
             count(budget, "desiredHealthy"),
@@ -163,6 +223,11 @@ fn several() -> Status {
     Status::failure(
         "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
     )
+}
+
+fn not_yet(budget: &str) -> Status {
+    let why = format!("The disruption budget {budget} is still being processed by the server.");
+    refused(&why, 10)
 }
 
 fn refused(why: &str, retry_after: i64) -> Status {
