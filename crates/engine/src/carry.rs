@@ -152,12 +152,21 @@ async fn remove_one(
     match site.resolve_anew(identity).await {
         Ok(served) => {
             let removed = remove_served(site, owner, record, propagation, &served).await?;
-            Ok(removed.unwrap_or(Deleted::Gone))
+            removed.ok_or_else(|| contradicted(identity))
         }
         // With its kind went the object.
         Err(Trouble::NotServed(_)) => Ok(Deleted::Gone),
         Err(trouble) => Err(failed(trouble)),
     }
+}
+
+/// Whether the object is still there nobody has said.
+fn contradicted(identity: &Identity) -> Failure {
+    let words = format!(
+        "the plane names {} among the kinds that it serves, and knows none when asked for it",
+        identity.kind
+    );
+    Failure::new("NotServed", words)
 }
 
 /// Removes an object of a kind that is served like this; nothing if it is not.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use http::{Request, header};
 use quadrille_objects::{GroupKind, owned};
-use quadrille_planes::{Trouble, feed::url_path};
+use quadrille_planes::{Served, Trouble, feed::url_path};
 use serde_json::{Value, json};
 
 use crate::{guarded::DEADLINE, requests::built, site::Site};
@@ -144,17 +144,14 @@ pub async fn tenant(
         }
         let plane = site.plane();
         let served = plane.resolve(DEADLINE, &kind.group, &version, &kind.kind);
-        let served = match served.await {
-            Ok(served) if served.namespaced => served,
-            Ok(_) | Err(Trouble::NotServed(_)) => continue,
-            Err(trouble) => return Err(trouble),
-        };
-        let path = url_path(&served.resource, Some(namespace));
-        let request = Request::get(format!("{path}?{query}"))
-            .header(header::ACCEPT, METADATA)
-            .body(Vec::new());
-        let list: Value = match site.guarded().read(built(request)?).await {
-            Ok(list) => list.unwrap_or_default(),
+        let mut found = some_of(site, served.await, namespace, &query).await;
+        if matches!(found, Err(Trouble::NotServed(_))) {
+            // In another version its objects may still be there.
+            let served = plane.resolve_anew(DEADLINE, &kind.group, &kind.kind);
+            found = some_of(site, served.await, namespace, &query).await;
+        }
+        let list = match found {
+            Ok(list) => list,
             // Who may not see a kind has nothing of it, and cannot tell whether others have.
             Err(Trouble::Forbidden(_) | Trouble::NotServed(_)) => continue,
             Err(trouble) => return Err(trouble),
@@ -173,6 +170,25 @@ pub async fn tenant(
         }
     }
     Ok(None)
+}
+
+/// Objects of a kind in a namespace, as far as the query selects them.
+async fn some_of(
+    site: &Site,
+    served: Result<Served, Trouble>,
+    namespace: &str,
+    query: &str,
+) -> Result<Value, Trouble> {
+    let served = served?;
+    if !served.namespaced {
+        return Ok(Value::Null);
+    }
+    let path = url_path(&served.resource, Some(namespace));
+    let request = Request::get(format!("{path}?{query}"))
+        .header(header::ACCEPT, METADATA)
+        .body(Vec::new());
+    let list = site.guarded().read(built(request)?).await?;
+    Ok(list.unwrap_or_default())
 }
 
 /// Metadata is all that is looked at.

@@ -2,7 +2,10 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -326,7 +329,8 @@ impl Site {
     }
 }
 
-/// Watches a kind: first waits until the plane serves it, then for ever.
+/// Watches a kind for ever, as soon as the plane serves it: in the version that is known, and when that is dropped in
+/// another one. Objects are the same in all versions.
 async fn watch_kind(
     plane: Plane,
     sights: Arc<Sights>,
@@ -336,35 +340,68 @@ async fn watch_kind(
     asked: Arc<Notify>,
 ) {
     let mut pause = FIRST_PAUSE;
-    let served = loop {
-        match plane
-            .resolve(DEADLINE, &kind.group, &version, &kind.kind)
-            .await
-        {
-            Ok(served) => break served,
+    let mut was_served = false;
+    loop {
+        let found = if was_served {
+            plane.resolve_anew(DEADLINE, &kind.group, &kind.kind).await
+        } else {
+            let resolved = plane.resolve(DEADLINE, &kind.group, &version, &kind.kind);
+            resolved.await
+        };
+        match found {
+            Ok(served) => {
+                let was_heard = follow_while_served(&plane, &sights, &selector, &kind, &served);
+                if was_heard.await {
+                    pause = FIRST_PAUSE;
+                }
+                was_served = true;
+            }
             Err(trouble) => {
                 let reason = trouble.reason();
                 tracing::debug!(plane = %plane.name(), %kind, reason, "not watched yet");
-                tokio::select! {
-                    () = tokio::time::sleep(pause) => {}
-                    // Not at once: whoever asks has just been answered the same.
-                    () = asked.notified() => tokio::time::sleep(FIRST_PAUSE).await,
-                }
-                pause = (pause * 2).min(LONGEST_PAUSE);
             }
         }
-    };
-    let mut source = Source::all(plane.client(), &served.resource).labels(selector);
+        tokio::select! {
+            () = tokio::time::sleep(pause) => {}
+            // Not at once: whoever asks has just been answered the same.
+            () = asked.notified() => tokio::time::sleep(FIRST_PAUSE).await,
+        }
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}
+
+/// Follows a kind until the plane says that it does not serve it, and tells whether anything was heard before.
+async fn follow_while_served(
+    plane: &Plane,
+    sights: &Sights,
+    selector: &str,
+    kind: &GroupKind,
+    served: &Served,
+) -> bool {
+    let mut source = Source::all(plane.client(), &served.resource).labels(selector.to_owned());
     if !health::needs_status(&kind.group, &kind.kind) {
         source = source.metadata_only();
     }
-    let api_version = served.resource.api_version.clone();
-    feed::follow(source, |news| {
+    let api_version = &served.resource.api_version;
+    let (is_lost, was_heard) = (Notify::new(), AtomicBool::new(false));
+    let following = feed::follow(source, |news| {
         match &news {
-            News::Failed(trouble) => plane.failed(trouble),
-            _ => plane.heard(),
+            News::Failed(trouble) => {
+                plane.failed(trouble);
+                if matches!(trouble, Trouble::NotServed(_)) {
+                    is_lost.notify_one();
+                }
+            }
+            _ => {
+                plane.heard();
+                was_heard.store(true, Ordering::Relaxed);
+            }
         }
-        sights.hear(&kind, &api_version, news);
-    })
-    .await;
+        sights.hear(kind, api_version, news);
+    });
+    tokio::select! {
+        () = following => {}
+        () = is_lost.notified() => {}
+    }
+    was_heard.into_inner()
 }

@@ -47,6 +47,13 @@ struct Page {
     kinds: HashMap<String, Served>,
 }
 
+impl Page {
+    fn renew(&mut self, kinds: HashMap<String, Served>) {
+        self.kinds = kinds;
+        self.asked = Some(Instant::now());
+    }
+}
+
 impl Kinds {
     /// Nothing is known yet, and nothing asked.
     pub fn new(client: Client) -> Self {
@@ -81,20 +88,23 @@ impl Kinds {
         }
         let is_fresh = page.asked.is_some_and(|asked| asked.elapsed() < BELIEVED);
         if !is_fresh {
-            page.kinds = self.ask(group, version).await?;
-            page.asked = Some(Instant::now());
+            page.renew(self.ask(group, version).await?);
         }
         let served = page.kinds.get(kind).cloned();
         served.ok_or_else(|| not_served(group, version, kind))
     }
 
-    /// Finds a kind in any version that the plane serves now, the preferred one first: versions go, and objects stay.
+    /// Finds a kind in any version that the plane serves now, the preferred one first: versions go, and objects stay. Also
+    /// kinds that every cluster has are asked for, and only a plane that names what it serves can say that a kind is
+    /// [`Trouble::NotServed`].
     pub async fn resolve_anew(&self, group: &str, kind: &str) -> Result<Served, Trouble> {
         self.forget(group);
         for version in self.versions(group).await? {
-            match self.resolve(group, &version, kind).await {
-                Err(Trouble::NotServed(_)) => {}
-                found => return found,
+            let page = self.page(group, &version);
+            let mut page = page.lock().await;
+            page.renew(self.ask(group, &version).await?);
+            if let Some(served) = page.kinds.get(kind) {
+                return Ok(served.clone());
             }
         }
         Err(not_served(group, "*", kind))
@@ -102,9 +112,10 @@ impl Kinds {
 
     async fn versions(&self, group: &str) -> Result<Vec<String>, Trouble> {
         if group.is_empty() {
-            return Ok(vec!["v1".to_owned()]);
+            let core = self.client.list_core_api_versions().await;
+            return core.map(|core| core.versions).map_err(unheard);
         }
-        let groups = self.client.list_api_groups().await.map_err(Trouble::from)?;
+        let groups = self.client.list_api_groups().await.map_err(unheard)?;
         let found = groups.groups.into_iter().find(|found| found.name == group);
         let Some(found) = found else {
             return Ok(Vec::new());
@@ -155,6 +166,18 @@ fn read(group: &str, version: &str, list: APIResourceList) -> HashMap<String, Se
             (resource.kind, served)
         })
         .collect()
+}
+
+/// Who has no answer to what every cluster can be asked is none: something that stands before one and does not reach it,
+/// perhaps. Nothing is concluded from that.
+fn unheard(error: kube::Error) -> Trouble {
+    match Trouble::from(error) {
+        Trouble::NotServed(status) | Trouble::NotFound(status) => Trouble::Unreachable(format!(
+            "who answers for the plane does not say which kinds it serves ({})",
+            status.code
+        )),
+        trouble => trouble,
+    }
 }
 
 fn not_served(group: &str, version: &str, kind: &str) -> Trouble {

@@ -5,7 +5,7 @@ use kube::{
     Api,
     api::{DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams},
 };
-use quadrille_testkit::eventually;
+use quadrille_testkit::{eventually, wire::WatchEnd};
 use serde_json::{Value, json};
 
 use crate::{
@@ -94,54 +94,115 @@ async fn an_object_of_a_kind_that_comes_later_waits_for_it() {
     platform.gone("kinds").await;
 }
 
+/// A kind with two versions, the older one of which can be dropped.
+struct Widgets {
+    definitions: Api<CustomResourceDefinition>,
+    name: String,
+    group: String,
+    /// One of its objects, as each version has it.
+    current: Value,
+    old: Value,
+}
+
+impl Widgets {
+    async fn install(platform: &Platform) -> Self {
+        let (mut definition, current) = kind_of_its_own(platform);
+        let mut older = definition["spec"]["versions"][0].clone();
+        older["name"] = json!("v1beta1");
+        older["storage"] = json!(false);
+        let versions = definition["spec"]["versions"].as_array_mut();
+        versions.unwrap().push(older);
+        let group = definition["spec"]["group"].as_str().unwrap().to_owned();
+        let name = definition["metadata"]["name"].as_str().unwrap().to_owned();
+        let definitions: Api<CustomResourceDefinition> = Api::all(platform.client());
+        let definition = serde_json::from_value(definition).unwrap();
+        definitions
+            .create(&PostParams::default(), &definition)
+            .await
+            .unwrap();
+        let mut old = current.clone();
+        old["apiVersion"] = json!(format!("{group}/v1beta1"));
+        Self {
+            definitions,
+            name,
+            group,
+            current,
+            old,
+        }
+    }
+
+    /// The older version is no longer served.
+    async fn drop_old(&self, platform: &Platform) {
+        let drop: Vec<Value> = vec![
+            json!({ "op": "test", "path": "/spec/versions/1/name", "value": "v1beta1" }),
+            json!({ "op": "replace", "path": "/spec/versions/1/served", "value": false }),
+        ];
+        let drop = serde_json::from_value(Value::Array(drop)).unwrap();
+        let patch = Patch::Json::<()>(drop);
+        self.definitions
+            .patch(&self.name, &PatchParams::default(), &patch)
+            .await
+            .unwrap();
+        let olds = platform.any(&self.group, "v1beta1", "Widget");
+        eventually("the old version is not served", async || {
+            let listed = olds.list(&ListParams::default()).await;
+            listed.map_or(Ok(()), |_| Err("it is"))
+        })
+        .await;
+    }
+
+    async fn uninstall(&self) {
+        self.definitions
+            .delete(&self.name, &DeleteParams::default())
+            .await
+            .unwrap();
+    }
+}
+
 #[tokio::test]
 async fn an_object_whose_version_is_no_longer_served_goes_with_its_release() {
     let mut platform = Platform::start().await;
-    let (mut definition, current) = kind_of_its_own(&platform);
-    let mut old = definition["spec"]["versions"][0].clone();
-    old["name"] = json!("v1beta1");
-    old["storage"] = json!(false);
-    let versions = definition["spec"]["versions"].as_array_mut();
-    versions.unwrap().push(old);
-    let group = definition["spec"]["group"].as_str().unwrap().to_owned();
-    let name = definition["metadata"]["name"].as_str().unwrap().to_owned();
-    let definitions: Api<CustomResourceDefinition> = Api::all(platform.client());
-    let definition = serde_json::from_value(definition).unwrap();
-    definitions
-        .create(&PostParams::default(), &definition)
-        .await
-        .unwrap();
-    let mut widget = current.clone();
-    widget["apiVersion"] = json!(format!("{group}/v1beta1"));
-    platform.release("cart", &[("widget", widget)]).await;
+    let widgets = Widgets::install(&platform).await;
+    platform
+        .release("cart", &[("widget", widgets.old.clone())])
+        .await;
     platform.applied("cart").await;
-
     platform.kill();
-    let drop: Vec<Value> = vec![
-        json!({ "op": "test", "path": "/spec/versions/1/name", "value": "v1beta1" }),
-        json!({ "op": "replace", "path": "/spec/versions/1/served", "value": false }),
-    ];
-    let drop = serde_json::from_value(Value::Array(drop)).unwrap();
-    let patch = Patch::Json::<()>(drop);
-    definitions
-        .patch(&name, &PatchParams::default(), &patch)
-        .await
-        .unwrap();
-    let olds = platform.any(&group, "v1beta1", "Widget");
-    eventually("the old version is not served", async || {
-        let listed = olds.list(&ListParams::default()).await;
-        listed.map_or(Ok(()), |_| Err("it is"))
-    })
-    .await;
-
+    widgets.drop_old(&platform).await;
     platform.run();
     platform.delete("cart").await;
     platform.gone("cart").await;
     platform
-        .until_object("the widget is gone", &current, |found| found.is_none())
+        .until_object("the widget is gone", &widgets.current, |found| {
+            found.is_none()
+        })
         .await;
-    definitions
-        .delete(&name, &DeleteParams::default())
-        .await
-        .unwrap();
+    widgets.uninstall().await;
+}
+
+#[tokio::test]
+async fn an_object_is_mended_in_another_version_when_its_own_is_no_longer_served() {
+    let platform = Platform::start().await;
+    let widgets = Widgets::install(&platform).await;
+    platform
+        .release("cart", &[("widget", widgets.old.clone())])
+        .await;
+    platform.applied("cart").await;
+    widgets.drop_old(&platform).await;
+    platform.wire.end_watches(WatchEnd::Cut);
+    platform
+        .release("cart", &[("widget", widgets.current.clone())])
+        .await;
+    platform.applied("cart").await;
+    platform
+        .edit(&widgets.current, json!({ "spec": { "size": 7 } }))
+        .await;
+    platform
+        .until_object("the widget is mended", &widgets.current, |found| {
+            found.is_some_and(|found| found["spec"]["size"] == 1)
+        })
+        .await;
+    platform.delete("cart").await;
+    platform.gone("cart").await;
+    widgets.uninstall().await;
 }

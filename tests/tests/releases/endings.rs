@@ -154,6 +154,26 @@ async fn a_prune_that_failed_once_and_is_under_way_now_asks_for_nothing() {
 }
 
 #[tokio::test]
+async fn an_object_is_not_gone_because_somebody_before_the_plane_knows_nothing() {
+    let platform = Platform::start().await;
+    platform.release("cart", &[("a", config("a", "1"))]).await;
+    platform.until("cart", ConditionType::Ready, "True").await;
+    // As a balancer answers that has nobody to ask: it names no object.
+    let nothing = Fault::Fail(Failure::new(404, "NotFound"));
+    let asked = Matcher::any().resource("configmaps");
+    platform.wire.inject(asked, nothing);
+    platform.delete("cart").await;
+    let words = "knows none when asked for it";
+    platform
+        .until_said("cart", ConditionType::Finalizing, "True", words)
+        .await;
+    platform.until_configs(&[("a", "1")]).await;
+    platform.wire.heal();
+    platform.gone("cart").await;
+    platform.until_configs(&[]).await;
+}
+
+#[tokio::test]
 async fn an_object_that_was_just_made_again_goes_with_its_release() {
     let platform = Platform::start().await;
     platform.release("cart", &[("a", config("a", "1"))]).await;

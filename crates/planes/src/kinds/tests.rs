@@ -59,6 +59,40 @@ async fn a_missing_kind_is_looked_for_once_a_second() {
 }
 
 #[tokio::test]
+async fn who_does_not_say_what_is_served_has_not_said_that_a_kind_is_missing() {
+    // As a load balancer answers whose cluster is gone.
+    let service = tower::service_fn(|_: Request<Body>| {
+        let mut answer = Response::new(Body::from(b"404 page not found".to_vec()));
+        *answer.status_mut() = http::StatusCode::NOT_FOUND;
+        std::future::ready(Ok::<_, std::convert::Infallible>(answer))
+    });
+    let kinds = Kinds::new(Client::new(service, "default"));
+    for (group, kind) in [
+        ("", "ConfigMap"),
+        ("apps", "Deployment"),
+        ("example.org", "Kind1"),
+    ] {
+        let trouble = kinds.resolve_anew(group, kind).await.unwrap_err();
+        assert_eq!(trouble.reason(), "Unreachable", "{kind}: {trouble}");
+    }
+}
+
+#[tokio::test]
+async fn a_cluster_says_which_kinds_it_does_not_serve() -> anyhow::Result<()> {
+    let cluster = Cluster::start().await?;
+    let kinds = Kinds::new(cluster.client());
+    for (group, kind) in [("", "ConfigMap"), ("apps", "Deployment")] {
+        let served = kinds.resolve_anew(group, kind).await?;
+        assert_eq!(Some(served), kinds.known(group, "v1", kind), "{kind}");
+    }
+    for (group, kind) in [("", "Wish"), ("apps", "Wish"), ("example.org", "Kind1")] {
+        let trouble = kinds.resolve_anew(group, kind).await.unwrap_err();
+        assert_eq!(trouble.reason(), "NotServed", "{kind}: {trouble}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
 async fn the_kinds_that_are_known_without_asking_are_as_a_cluster_serves_them() -> anyhow::Result<()>
 {
     let cluster = Cluster::start().await?;
