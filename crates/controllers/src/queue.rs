@@ -5,6 +5,7 @@
 use std::{
     collections::{BTreeMap, HashMap},
     hash::Hash,
+    thread,
     time::Duration,
 };
 
@@ -28,11 +29,20 @@ pub enum Urgency {
 /// The longest time that anything is put off: whatever is asked for, no moment is too late to be named.
 const LONGEST: Duration = Duration::from_hours(30 * 24);
 
+/// When to come back to what made the work on it panic.
+const AFTER_PANIC: Duration = Duration::from_secs(10);
+
 /// A queue with lanes.
 pub struct Queue<Lane, Key> {
-    lanes: Mutex<HashMap<Lane, Line<Key>>>,
+    lanes: Mutex<Lanes<Lane, Key>>,
     changed: Notify,
     at_once: usize,
+}
+
+struct Lanes<Lane, Key> {
+    lines: HashMap<Lane, Line<Key>>,
+    /// Where each key is, whether it waits or is worked on: a key is in one lane only.
+    of_keys: HashMap<Key, Lane>,
 }
 
 struct Line<Key> {
@@ -137,7 +147,10 @@ impl<Lane: Clone + Eq + Hash, Key: Clone + Eq + Hash> Queue<Lane, Key> {
     /// An empty queue; each lane has at most `at_once` keys handed out.
     pub fn new(at_once: usize) -> Self {
         Self {
-            lanes: Mutex::default(),
+            lanes: Mutex::new(Lanes {
+                lines: HashMap::new(),
+                of_keys: HashMap::new(),
+            }),
             changed: Notify::new(),
             at_once,
         }
@@ -150,17 +163,22 @@ impl<Lane: Clone + Eq + Hash, Key: Clone + Eq + Hash> Queue<Lane, Key> {
         let (mut urgency, mut at) = (urgency, now + after.min(LONGEST));
         let mut lanes = self.lanes.lock();
         let mut lane = lane;
-        for (other, line) in lanes.iter_mut().filter(|(other, _)| **other != lane) {
+        let Lanes { lines, of_keys } = &mut *lanes;
+        let known = of_keys.get(&key).filter(|known| **known != lane).cloned();
+        if let Some(other) = known
+            && let Some(line) = lines.get_mut(&other)
+        {
             if line.running.contains_key(&key) {
-                lane = other.clone();
-                break;
-            }
-            if let Some((known, known_at)) = line.give_up(&key, now) {
+                lane = other;
+            } else if let Some((known, known_at)) = line.give_up(&key, now) {
                 (urgency, at) = (urgency.min(known), at.min(known_at));
-                break;
+                if line.is_empty() {
+                    lines.remove(&other);
+                }
             }
         }
-        lanes.entry(lane).or_default().add(key, urgency, at, now);
+        of_keys.insert(key.clone(), lane.clone());
+        lines.entry(lane).or_default().add(key, urgency, at, now);
         drop(lanes);
         self.changed.notify_one();
     }
@@ -173,7 +191,7 @@ impl<Lane: Clone + Eq + Hash, Key: Clone + Eq + Hash> Queue<Lane, Key> {
                 let now = Instant::now();
                 let mut lanes = self.lanes.lock();
                 let mut wake: Option<Instant> = None;
-                for (lane, line) in lanes.iter_mut() {
+                for (lane, line) in &mut lanes.lines {
                     if line.running.len() >= self.at_once {
                         continue;
                     }
@@ -195,7 +213,7 @@ impl<Lane: Clone + Eq + Hash, Key: Clone + Eq + Hash> Queue<Lane, Key> {
         }
     }
 
-    /// Gives a key back when what this returns is dropped: also when the work on it comes to a sudden end.
+    /// Gives a key back when what this returns is dropped. Where the work on it panicked, it comes again after a while.
     pub fn hold<'a>(&'a self, lane: &'a Lane, key: &'a Key) -> Holding<'a, Lane, Key> {
         Holding {
             queue: self,
@@ -208,12 +226,17 @@ impl<Lane: Clone + Eq + Hash, Key: Clone + Eq + Hash> Queue<Lane, Key> {
     pub fn done(&self, lane: &Lane, key: &Key) {
         let now = Instant::now();
         let mut lanes = self.lanes.lock();
-        if let Some(line) = lanes.get_mut(lane) {
-            if let Some(Some((urgency, at))) = line.running.remove(key) {
-                line.add(key.clone(), urgency, at, now);
+        let Lanes { lines, of_keys } = &mut *lanes;
+        if let Some(line) = lines.get_mut(lane) {
+            match line.running.remove(key) {
+                Some(Some((urgency, at))) => line.add(key.clone(), urgency, at, now),
+                Some(None) => {
+                    of_keys.remove(key);
+                }
+                None => {}
             }
             if line.is_empty() {
-                lanes.remove(lane);
+                lines.remove(lane);
             }
         }
         drop(lanes);
@@ -222,9 +245,7 @@ impl<Lane: Clone + Eq + Hash, Key: Clone + Eq + Hash> Queue<Lane, Key> {
 
     /// How many keys wait or are worked on.
     pub fn len(&self) -> usize {
-        let lanes = self.lanes.lock();
-        let count = |line: &Line<Key>| line.places.len() + line.running.len();
-        lanes.values().map(count).sum()
+        self.lanes.lock().of_keys.len()
     }
 
     /// Whether there is nothing to do.
@@ -242,6 +263,10 @@ pub struct Holding<'a, Lane: Clone + Eq + Hash, Key: Clone + Eq + Hash> {
 
 impl<Lane: Clone + Eq + Hash, Key: Clone + Eq + Hash> Drop for Holding<'_, Lane, Key> {
     fn drop(&mut self) {
+        if thread::panicking() {
+            let (lane, key) = (self.lane.clone(), self.key.clone());
+            self.queue.add(lane, key, Urgency::Background, AFTER_PANIC);
+        }
         self.queue.done(self.lane, self.key);
     }
 }
@@ -300,8 +325,9 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn work_that_panics_gives_its_key_and_its_place_back() {
+    async fn work_that_panics_gives_its_place_back_and_is_done_again() {
         let queue = Queue::new(1);
+        let begun = Instant::now();
         queue.add("a", 1, Urgency::Background, NOW);
         let (lane, key) = queue.next().await;
         let work = AssertUnwindSafe(|| {
@@ -309,9 +335,12 @@ mod tests {
             panic!("as asked");
         });
         assert!(catch_unwind(work).is_err());
-        assert!(queue.is_empty());
-        queue.add("a", 1, Urgency::Background, NOW);
+        queue.add("a", 2, Urgency::Background, NOW);
+        assert_eq!(queue.next().await, ("a", 2));
+        queue.done(&"a", &2);
+        assert_eq!(begun.elapsed(), Duration::ZERO);
         assert_eq!(queue.next().await, ("a", 1));
+        assert_eq!(begun.elapsed(), AFTER_PANIC);
     }
 
     #[tokio::test(start_paused = true)]

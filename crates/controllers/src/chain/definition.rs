@@ -183,17 +183,18 @@ fn standing(world: &Inner, component: &Component) -> Option<(Standing, String)> 
         let own = own_hash_of(world, component);
         let is_own = own.is_some() && own == latest.own_hash;
         let standing = match refused.filter(|refused| is_invalid(refused)) {
-            _ if own.is_none() => Standing::Settled,
+            _ if own.is_none() => Standing::Aside { follows: false },
             Some(refused) if has_its_turn && is_own => Standing::Troubled(refused.message.clone()),
             // What its developer last did is no good.
-            Some(_) if !is_own => Standing::Settled,
+            Some(_) if !is_own => Standing::Aside { follows: false },
             _ if has_its_turn => Standing::Rolling,
             _ => Standing::Outdated,
         };
         return Some((standing, versions));
     }
+    let aside = Standing::Aside { follows: true };
     if refused.is_some_and(|refused| !is_invalid(refused)) {
-        return Some((Standing::Settled, versions));
+        return Some((aside, versions));
     }
     let group = of_component(component.spec.owner.project_name.as_str(), name(component));
     let mut bindings = chain.bindings.of_group(namespace(component), &group);
@@ -207,7 +208,7 @@ fn standing(world: &Inner, component: &Component) -> Option<(Standing, String)> 
     // What somebody does there by hand says nothing about the change.
     let is_by_hand = running.spec.release_name.as_deref() != Some(&latest.name);
     if is_by_hand || running.spec.is_undeployed() {
-        return Some((Standing::Settled, versions));
+        return Some((aside, versions));
     }
     let status = running.status.clone().unwrap_or_default();
     let ready = find(&status.conditions, ConditionType::Ready);
@@ -219,11 +220,10 @@ fn standing(world: &Inner, component: &Component) -> Option<(Standing, String)> 
         .filter(|ran| ran.release_name != latest.name);
     let was_well = before.next().is_some_and(|ran| ran.ready_at.is_some());
     let standing = match ready.filter(|_| is_of_this) {
-        Some(ready) if ready.status == "True" || !was_well => Standing::Settled,
+        Some(ready) if ready.status == "True" => Standing::Settled,
+        Some(_) if !was_well => aside,
         Some(ready) if pace::is_trouble(&ready.reason) => Standing::Troubled(ready.message.clone()),
-        Some(ready) if has_waited_before(chain, component, &latest.name, ready) => {
-            Standing::Settled
-        }
+        Some(ready) if has_waited_before(chain, component, &latest.name, ready) => aside,
         _ => Standing::Rolling,
     };
     Some((standing, versions))

@@ -14,8 +14,13 @@ pub(super) enum Standing {
     Outdated,
     /// It is on its way.
     Rolling,
-    /// It is there.
+    /// It is there, and well.
     Settled,
+    /// It says nothing about the change, for reasons of its own, whether it follows or not.
+    Aside {
+        /// Whether it has the version.
+        follows: bool,
+    },
     /// It is there and in trouble, and was well before.
     Troubled(String),
 }
@@ -26,6 +31,8 @@ pub(super) struct Tally {
     outdated: usize,
     rolling: usize,
     settled: usize,
+    following: usize,
+    left_behind: usize,
     troubled: Vec<String>,
 }
 
@@ -47,12 +54,15 @@ impl Tally {
             Standing::Outdated => self.outdated += 1,
             Standing::Rolling => self.rolling += 1,
             Standing::Settled => self.settled += 1,
+            Standing::Aside { follows: true } => self.following += 1,
+            Standing::Aside { follows: false } => self.left_behind += 1,
             Standing::Troubled(words) => self.troubled.push(format!("{name}: {words}")),
         }
     }
 
     pub(super) fn total(&self) -> usize {
-        self.outdated + self.rolling + self.settled + self.troubled.len()
+        let standing = self.outdated + self.rolling + self.settled + self.troubled.len();
+        standing + self.following + self.left_behind
     }
 
     /// How many may start now.
@@ -74,16 +84,22 @@ impl Tally {
         if let Some(first) = self.troubled.first() {
             let words = format!(
                 "stopped after {} of {total} components, because {first}: mend it, or edit the definition again",
-                total - self.outdated
+                total - self.outdated - self.left_behind
             );
             return (Holds::False, Reason::RolloutStopped, words);
         }
+        let follow = self.settled + self.following;
         if self.outdated + self.rolling == 0 {
-            let words = format!("all {total} components follow this version");
+            let words = match self.left_behind {
+                0 => format!("all {total} components follow this version"),
+                behind => format!(
+                    "{follow} of {total} components follow this version; {behind} cannot, for reasons of their own"
+                ),
+            };
             return (Holds::True, Reason::RolloutComplete, words);
         }
         let step = (total / 20).max(1);
-        let shown = self.settled - self.settled % step;
+        let shown = follow - follow % step;
         let words = format!("{shown} of {total} components follow this version");
         (Holds::False, Reason::RolloutProgressing, words)
     }
@@ -99,6 +115,15 @@ mod tests {
             rolling,
             settled,
             troubled: vec!["x: broken".to_owned(); troubled],
+            ..Tally::default()
+        }
+    }
+
+    fn with_aside(tally: Tally, following: usize, left_behind: usize) -> Tally {
+        Tally {
+            following,
+            left_behind,
+            ..tally
         }
     }
 
@@ -111,6 +136,22 @@ mod tests {
         assert_eq!(tally(900, 60, 40, 0).may_start(), 40);
         assert_eq!(tally(990, 0, 9, 1).may_start(), 0);
         assert_eq!(tally(3, 0, 0, 0).may_start(), 5);
+    }
+
+    #[test]
+    fn those_who_stand_aside_keep_nobody_waiting_and_vouch_for_nobody() {
+        assert_eq!(with_aside(tally(900, 0, 0, 0), 50, 50).may_start(), 5);
+        assert_eq!(with_aside(tally(900, 5, 4, 0), 50, 41).may_start(), 0);
+        assert_eq!(with_aside(tally(900, 0, 5, 0), 0, 95).may_start(), 100);
+        let words = |tally: Tally| tally.said().2;
+        assert_eq!(
+            words(with_aside(tally(0, 0, 7, 0), 2, 0)),
+            "all 9 components follow this version"
+        );
+        assert_eq!(
+            words(with_aside(tally(0, 0, 7, 0), 2, 3)),
+            "9 of 12 components follow this version; 3 cannot, for reasons of their own"
+        );
     }
 
     #[test]
