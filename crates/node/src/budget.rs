@@ -31,7 +31,7 @@ pub(crate) async fn look(hands: &Hands, place: &Place) -> Outcome {
     let going = going(&budget, &pods, now);
     if let Some(first) = going.values().min() {
         // Whoever should have gone by then did not go, and counts again.
-        let wait = (*first + EXPECTED_WITHIN).duration_since(now);
+        let wait = expected_by(*first).duration_since(now);
         hands.again(Task::Budget, place, wait.try_into().unwrap_or_default());
     }
     let status = status(&budget, &pods, asked, &going, now);
@@ -44,10 +44,15 @@ fn going(budget: &Value, pods: &[Arc<Pod>], now: Timestamp) -> BTreeMap<String, 
     let told = told.into_iter().flatten().filter_map(|(name, since)| {
         let since: Timestamp = since.as_str()?.parse().ok()?;
         let is_there = |pod: &Arc<Pod>| *pod.place.name == **name && pod.deleting.is_none();
-        let is_expected = now < since + EXPECTED_WITHIN && pods.iter().any(is_there);
+        let is_expected = now < expected_by(since) && pods.iter().any(is_there);
         is_expected.then(|| (name.clone(), since))
     });
     told.collect()
+}
+
+/// When a pod should be gone whose eviction was allowed then. Anybody who may write a status may name any moment.
+fn expected_by(since: Timestamp) -> Timestamp {
+    since.checked_add(EXPECTED_WITHIN).unwrap_or(Timestamp::MAX)
 }
 
 /// How many pods there should be, by what controls them.
