@@ -6,16 +6,20 @@ use http_body_util::BodyExt as _;
 use serde_json::Value;
 use tower::ServiceExt as _;
 
-/// A request with a JSON body; null is none.
+/// A request with a JSON body; null is none. A patch is a merge patch.
 pub(crate) fn request(method: &str, path: &str, body: &Value) -> Request<Body> {
     let body = match body {
         Value::Null => Body::empty(),
         body => Body::from(body.to_string()),
     };
+    let media = match method {
+        "PATCH" => "application/merge-patch+json",
+        _ => "application/json",
+    };
     Request::builder()
         .method(method)
         .uri(path)
-        .header("content-type", "application/json")
+        .header("content-type", media)
         .body(body)
         .unwrap()
 }

@@ -23,13 +23,9 @@ fn held(mut object: Value) -> Value {
     object
 }
 
-async fn patched(router: &Router, path: &str, body: &Value) {
-    let patch = http::Request::patch(path)
-        .header("content-type", "application/merge-patch+json")
-        .body(axum::body::Body::from(body.to_string()))
-        .unwrap();
-    let answer = tower::ServiceExt::oneshot(router.clone(), patch).await;
-    assert_eq!(answer.unwrap().status(), 200, "{path} {body}");
+async fn patched(router: &Router, path: &str, change: &Value) {
+    let (status, answer) = ask(router, "PATCH", path, change).await;
+    assert_eq!(status, 200, "{path} {change}: {answer}");
 }
 
 /// What held an object lets it go.
