@@ -12,11 +12,15 @@ use super::{
 
 /// How many missing pieces are told.
 const MISSING_MAX: usize = 1000;
-/// How many comparisons are made: a fraction of a second.
+/// How many bytes they have together.
+const MISSING_BYTES_MAX: usize = 1024 * 1024;
+/// How many comparisons are made, a long one counting as several: a fraction of a second.
 const STEPS_MAX: usize = 2_000_000;
+/// How much of a text is compared in one step.
+const STEP_BYTES: usize = 64;
 
 /// One of the lists of a rule.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum List {
     Groups,
     Resources,
@@ -94,10 +98,11 @@ impl<'r> Held<'r> {
     }
 
     /// How much work one comparison is.
-    fn cost(&self, list: List) -> usize {
+    fn cost(&self, list: List, item: &str) -> usize {
+        let one = 1 + item.len() / STEP_BYTES;
         match list {
-            List::Urls => self.urls.len().max(1),
-            _ => 1,
+            List::Urls => one * self.urls.len().max(1),
+            _ => one,
         }
     }
 }
@@ -105,21 +110,33 @@ impl<'r> Held<'r> {
 /// The rules that somebody has, and what was found to be missing of those that are wanted.
 pub(super) struct Search<'r> {
     held: Vec<Held<'r>>,
+    all: Vec<usize>,
+    /// What holds for some names does not hold for all.
+    for_all_names: Vec<usize>,
     steps: usize,
     missing: Vec<Rule>,
+    missing_bytes: usize,
 }
 
 impl<'r> Search<'r> {
     pub(super) fn among(held: &'r [Rule]) -> Self {
+        let numbered = held.iter().enumerate();
+        let for_all_names = numbered.filter(|(_, rule)| rule.names.is_empty());
         Self {
+            for_all_names: for_all_names.map(|(number, _)| number).collect(),
+            all: (0..held.len()).collect(),
             held: held.iter().map(Held::new).collect(),
             steps: 0,
             missing: Vec::new(),
+            missing_bytes: 0,
         }
     }
 
     /// Looks for what is missing of one more rule.
     pub(super) fn look_for(&mut self, wanted: &Rule) {
+        if self.is_enough() {
+            return;
+        }
         let wanted = Rule {
             verbs: distinct(&wanted.verbs),
             groups: distinct(&wanted.groups),
@@ -127,26 +144,29 @@ impl<'r> Search<'r> {
             names: distinct(&wanted.names),
             urls: distinct(&wanted.urls),
         };
-        let all: Vec<usize> = (0..self.held.len()).collect();
-        // What holds for some names does not hold for all.
-        let for_all_names: Vec<usize> = all
-            .iter()
-            .copied()
-            .filter(|&own| self.held[own].names.is_empty())
-            .collect();
         if wanted.names.is_empty() {
-            self.look_on(ON_RESOURCES, &wanted, &for_all_names);
+            self.look_on(ON_RESOURCES, &wanted);
         } else {
-            self.look_on(ON_NAMED, &wanted, &all);
+            self.look_on(ON_NAMED, &wanted);
         }
-        self.look_on(ON_URLS, &wanted, &for_all_names);
+        self.look_on(ON_URLS, &wanted);
     }
 
-    fn look_on(&mut self, lists: &[List], wanted: &Rule, held: &[usize]) {
+    fn look_on(&mut self, lists: &[List], wanted: &Rule) {
+        let held = if lists.contains(&List::Names) {
+            self.all.clone()
+        } else {
+            self.for_all_names.clone()
+        };
         // Without verbs, say, a rule allows nothing, however much it names.
         if lists.iter().all(|list| !list.of(wanted).is_empty()) {
-            self.take_apart(wanted, &mut Rule::default(), lists, held);
+            self.take_apart(wanted, &mut Rule::default(), lists, &held);
         }
+    }
+
+    /// Whether enough is missing to say so.
+    fn is_enough(&self) -> bool {
+        self.missing.len() == MISSING_MAX || self.missing_bytes > MISSING_BYTES_MAX
     }
 
     pub(super) fn end(self) -> Vec<Rule> {
@@ -155,10 +175,11 @@ impl<'r> Search<'r> {
 
     /// `piece` is what was chosen of the lists before these, and `left` are the held rules that cover all of that.
     fn take_apart(&mut self, wanted: &Rule, piece: &mut Rule, lists: &[List], left: &[usize]) {
-        if self.missing.len() == MISSING_MAX || self.is_covered(wanted, lists, left) {
+        if self.is_enough() || self.is_covered(wanted, lists, left) {
             return;
         }
         let Some((&list, others)) = lists.split_first() else {
+            self.missing_bytes += size(piece);
             self.missing.push(piece.clone());
             return;
         };
@@ -183,9 +204,20 @@ impl<'r> Search<'r> {
 
     fn covers(&mut self, own: usize, list: List, item: &str) -> bool {
         let held = &self.held[own];
-        self.steps += held.cost(list);
+        self.steps += held.cost(list, item);
         self.steps <= STEPS_MAX && held.covers(list, item)
     }
+}
+
+fn size(piece: &Rule) -> usize {
+    let lists = [
+        &piece.groups,
+        &piece.resources,
+        &piece.verbs,
+        &piece.names,
+        &piece.urls,
+    ];
+    lists.into_iter().flatten().map(String::len).sum()
 }
 
 fn distinct(items: &[String]) -> Vec<String> {

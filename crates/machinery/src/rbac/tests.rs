@@ -226,9 +226,14 @@ fn a_small_rule_that_stands_for_millions_is_looked_through_in_no_time() {
     assert!(missing(&halves, &[small]).is_empty());
     let idle = Rule {
         verbs: Vec::new(),
-        ..wanted
+        ..wanted.clone()
     };
     assert!(missing(&[], &[idle]).is_empty());
+    let long = Rule {
+        resources: vec!["r".repeat(300_000)],
+        ..wanted
+    };
+    assert_eq!(missing(&[reader()], &[long]).len(), 4, "each says it all");
     let twice =
         rule(&json!({ "verbs": ["get", "get"], "apiGroups": [""], "resources": ["nodes"] }));
     assert_eq!(missing(&[reader()], &[twice]).len(), 1);
