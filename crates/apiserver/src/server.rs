@@ -225,7 +225,12 @@ async fn handle(State(shared): State<Arc<Shared>>, request: HttpRequest<Body>) -
     let action = Action::of(request.method(), &path, request.uri().path(), &query);
     let user = match allowed(&shared, &request, &action) {
         Ok(user) => user,
-        Err(status) => return reply::status(&status),
+        Err(status) => {
+            if request.extensions().get::<User>().is_some() {
+                upload::pass_over(request.into_body()).await;
+            }
+            return reply::status(&status);
+        }
     };
     if finding::is_document(&path) && request.method() != http::Method::GET {
         return reply::status(&not_allowed());
@@ -270,6 +275,11 @@ async fn resource(
             _ => reply::status(&not_allowed()),
         };
     };
+    // Questions have none, whatever they say. A slow one may outlive what is served, so that is looked up after it.
+    let body = match verb {
+        "get" | "list" | "watch" => Ok(Bytes::new()),
+        _ => upload::read(body).await,
+    };
     let catalog = shared.catalog.snapshot();
     let Some(resource) = catalog
         .find(&target.group, &target.version, &target.plural)
@@ -283,11 +293,6 @@ async fn resource(
     if let Some(status) = check_path_name(&target) {
         return reply::status(&status);
     }
-    // Questions have none, whatever they say.
-    let body = match verb {
-        "get" | "list" | "watch" => Ok(Bytes::new()),
-        _ => upload::read(body).await,
-    };
     let body = match body.and_then(|body| protobuf::rewritten(&mut head.headers, body)) {
         Ok(body) => body,
         Err(status) => return reply::status(&status),

@@ -11,6 +11,14 @@ pub const MAX_BODY_BYTES: usize = 3 * 1024 * 1024;
 /// read the answer before the connection closes.
 const DRAINED_BYTES: usize = 16 * 1024 * 1024;
 
+/// So much is read of what is not wanted.
+const PASSED_OVER_BYTES: usize = 256 * 1024;
+
+/// Reads a little and throws it away: a client that is still sending may not read the answer.
+pub(crate) async fn pass_over(body: Body) {
+    drain(body, PASSED_OVER_BYTES).await;
+}
+
 /// Reads the whole body, or says why that can't be.
 pub(crate) async fn read(body: Body) -> Result<Bytes, Status> {
     read_up_to(MAX_BODY_BYTES, body).await
@@ -25,7 +33,7 @@ async fn read_up_to(limit: usize, mut body: Body) -> Result<Bytes, Status> {
             continue;
         };
         if taken.len() + data.len() > limit {
-            drain(body).await;
+            drain(body, DRAINED_BYTES).await;
             return Err(Status::too_large(format!(
                 "Request entity too large: limit is {limit}"
             )));
@@ -35,8 +43,7 @@ async fn read_up_to(limit: usize, mut body: Body) -> Result<Bytes, Status> {
     Ok(taken.freeze())
 }
 
-async fn drain(mut body: Body) {
-    let mut left = DRAINED_BYTES;
+async fn drain(mut body: Body, mut left: usize) {
     while let Some(Ok(frame)) = body.frame().await {
         let bytes = frame.data_ref().map_or(0, Bytes::len);
         match left.checked_sub(bytes) {

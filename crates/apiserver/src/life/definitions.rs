@@ -14,7 +14,7 @@ use quadrille_store::{Record, Revision};
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::{Value, json};
 
-use super::{drop_finalizer, edit, steady};
+use super::{Claim, drop_finalizer, edit, steady};
 use crate::{
     clock,
     definition::Definition,
@@ -285,20 +285,20 @@ fn subresources(group: &str, kind: &str, version: &crd::CustomVersion) -> Vec<Su
 
 /// Sees to the end of a definition, unless somebody does.
 fn begin_end(shared: &Arc<Shared>, name: &str, uid: &str) {
-    if shared.ending.lock().insert(uid.to_owned()) {
+    if let Some(claim) = Claim::on(shared, uid) {
         let (name, uid) = (name.to_owned(), uid.to_owned());
-        shared.tasks.spawn(end(shared.clone(), name, uid));
+        shared.tasks.spawn(end(shared.clone(), name, uid, claim));
     }
 }
 
 /// Deletes the objects of a definition, then the definition.
 ///
 /// Boxed, since deleting an object may again touch a definition: the types would be endless otherwise.
-fn end(shared: Arc<Shared>, name: String, uid: String) -> BoxFuture<'static, ()> {
+fn end(shared: Arc<Shared>, name: String, uid: String, claim: Claim) -> BoxFuture<'static, ()> {
     Box::pin(async move {
         let what = format!("definition {name} is removed");
         steady::insist(&shared, &what, || try_end(&shared, &name, &uid)).await;
-        shared.ending.lock().remove(&uid);
+        drop(claim);
     })
 }
 
@@ -306,8 +306,13 @@ fn end(shared: Arc<Shared>, name: String, uid: String) -> BoxFuture<'static, ()>
 /// another one of its name.
 async fn try_end(shared: &Arc<Shared>, name: &str, uid: &str) -> Result<(), Status> {
     let resource = shared.resource("apiextensions.k8s.io", "v1", "customresourcedefinitions")?;
+    let Some((definition, revision)) = waiting(shared, &resource, name, uid)? else {
+        return Ok(());
+    };
     let is_it = |definition: &Value| definition["metadata"]["uid"] == *uid;
-    if let Some(instances) = instances(shared, &resource, name, uid)? {
+    // Objects are in the version in which they are stored: it may be that none is served.
+    let stored = resources(definition, revision, |version| version.storage);
+    if let Some(instances) = stored.first() {
         let now = shared.clock.now();
         edit(shared, &resource, None, name, |definition| {
             let message = "CustomResource deletion is in progress";
@@ -317,14 +322,14 @@ async fn try_end(shared: &Arc<Shared>, name: &str, uid: &str) -> Result<(), Stat
             is_it(definition)
         })
         .await?;
-        let prefix = stored::prefix(&instances, None);
+        let prefix = stored::prefix(instances, None);
         loop {
             let at = shared.store.revision();
             let mut watch = shared.store.watch(&prefix, at).map_err(Status::internal)?;
-            if self::instances(shared, &resource, name, uid)?.is_none() {
+            if waiting(shared, &resource, name, uid)?.is_none() {
                 return Ok(());
             }
-            rest::remove_all(shared, &instances, None, Propagation::Background).await?;
+            rest::remove_all(shared, instances, None, Propagation::Background).await?;
             if shared.store.count(&prefix).map_err(Status::internal)? == 0 {
                 break;
             }
@@ -343,13 +348,13 @@ async fn try_end(shared: &Arc<Shared>, name: &str, uid: &str) -> Result<(), Stat
     Ok(())
 }
 
-/// The objects of a definition that waits for them, in the version in which they are stored: it may be that none is served.
-fn instances(
+/// A definition, if it is this one and still waits for its objects.
+fn waiting(
     shared: &Shared,
     definitions: &Resource,
     name: &str,
     uid: &str,
-) -> Result<Option<Arc<Resource>>, Status> {
+) -> Result<Option<(Definition, Revision)>, Status> {
     let key = stored::key(definitions, None, name);
     let Some(record) = shared.store.get(&key).map_err(Status::internal)? else {
         return Ok(None);
@@ -357,11 +362,8 @@ fn instances(
     let definition = Definition::read(&record)?;
     let metadata = &definition["metadata"];
     let mut finalizers = metadata["finalizers"].as_array().into_iter().flatten();
-    if metadata["uid"] != *uid || !finalizers.any(|name| name == CLEANUP) {
-        return Ok(None);
-    }
-    let stored = resources(definition, record.modified, |version| version.storage);
-    Ok(stored.into_iter().next())
+    let is_waiting = metadata["uid"] == *uid && finalizers.any(|name| name == CLEANUP);
+    Ok(is_waiting.then_some((definition, record.modified)))
 }
 
 /// Goes on with what an earlier run of the server left half done: definitions that are being deleted, and those that it did

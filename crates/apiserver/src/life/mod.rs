@@ -35,6 +35,29 @@ pub(crate) mod policies;
 pub(crate) mod protection;
 mod steady;
 
+/// Somebody sees to the end of a namespace or definition, and nobody else need: until this is dropped.
+struct Claim {
+    shared: Arc<Shared>,
+    uid: String,
+}
+
+impl Claim {
+    /// Nothing if somebody does already.
+    fn on(shared: &Arc<Shared>, uid: &str) -> Option<Self> {
+        let is_first = shared.ending.lock().insert(uid.to_owned());
+        is_first.then(|| Self {
+            shared: shared.clone(),
+            uid: uid.to_owned(),
+        })
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        self.shared.ending.lock().remove(&self.uid);
+    }
+}
+
 /// Starts the housekeeping.
 pub(crate) fn start(shared: &Arc<Shared>) {
     shared.tasks.spawn(namespaces::run(shared.clone()));

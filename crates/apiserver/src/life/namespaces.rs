@@ -7,7 +7,7 @@ use quadrille_machinery::{builtin::termination::Remaining, status::Status};
 use quadrille_store::{Change, Revision};
 use serde_json::{Value, json};
 
-use super::{bootstrap::create_missing, edit, steady};
+use super::{Claim, bootstrap::create_missing, edit, steady};
 use crate::{
     clock,
     resource::Resource,
@@ -95,9 +95,9 @@ async fn settle(shared: &Arc<Shared>, name: &str) -> Result<(), Status> {
         return furnish(shared, name).await;
     }
     let uid = namespace["metadata"]["uid"].as_str().unwrap_or_default();
-    if shared.ending.lock().insert(uid.to_owned()) {
+    if let Some(claim) = Claim::on(shared, uid) {
         let (name, uid) = (name.to_owned(), uid.to_owned());
-        shared.tasks.spawn(end(shared.clone(), name, uid));
+        shared.tasks.spawn(end(shared.clone(), name, uid, claim));
     }
     Ok(())
 }
@@ -139,10 +139,10 @@ async fn furnish(shared: &Arc<Shared>, namespace: &str) -> Result<(), Status> {
 }
 
 /// Empties a namespace, then removes it.
-async fn end(shared: Arc<Shared>, name: String, uid: String) {
+async fn end(shared: Arc<Shared>, name: String, uid: String, claim: Claim) {
     let what = format!("namespace {name} is removed");
     steady::insist(&shared, &what, || try_end(&shared, &name, &uid)).await;
-    shared.ending.lock().remove(&uid);
+    drop(claim);
 }
 
 /// Goes on for as long as it is this namespace: somebody may finish it by hand, and make another one of its name.

@@ -76,7 +76,8 @@ async fn evict(request: &Request, asked: &DeleteOptions) -> Result<(), Status> {
             Err(conflict) if conflict.code == 409 && asked.resource_version.is_none() => {
                 match budget {
                     Some(name) => return Err(not_yet(&name)),
-                    None if tries > 0 => {}
+                    // From a budget is taken once.
+                    None if standing != Standing::Runs && tries > 0 => {}
                     None => return Err(conflict),
                 }
             }
