@@ -14,7 +14,7 @@ use crate::{
     namespaces,
     requests::Propagation,
     send::{Applied, Owner, send},
-    site::{Deleted, Site},
+    site::{Deleted, Site, contradicted},
 };
 
 /// How many objects of one owner are under way at once; the plane has a limit of its own.
@@ -152,21 +152,12 @@ async fn remove_one(
     match site.resolve_anew(identity).await {
         Ok(served) => {
             let removed = remove_served(site, owner, record, propagation, &served).await?;
-            removed.ok_or_else(|| contradicted(identity))
+            removed.ok_or_else(|| failed(contradicted(&identity.kind)))
         }
         // With its kind went the object.
         Err(Trouble::NotServed(_)) => Ok(Deleted::Gone),
         Err(trouble) => Err(failed(trouble)),
     }
-}
-
-/// Whether the object is still there nobody has said.
-fn contradicted(identity: &Identity) -> Failure {
-    let words = format!(
-        "the plane names {} among the kinds that it serves, and knows none when asked for it",
-        identity.kind
-    );
-    Failure::new("NotServed", words)
 }
 
 /// Removes an object of a kind that is served like this; nothing if it is not.

@@ -7,7 +7,11 @@ use quadrille_objects::{GroupKind, owned};
 use quadrille_planes::{Served, Trouble, feed::url_path};
 use serde_json::{Value, json};
 
-use crate::{guarded::DEADLINE, requests::built, site::Site};
+use crate::{
+    guarded::DEADLINE,
+    requests::built,
+    site::{Site, contradicted},
+};
 
 /// A namespace that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -144,11 +148,20 @@ pub async fn tenant(
         }
         let plane = site.plane();
         let served = plane.resolve(DEADLINE, &kind.group, &version, &kind.kind);
-        let mut found = some_of(site, served.await, namespace, &query).await;
+        let mut found = match served.await {
+            Ok(served) => some_of(site, &served, namespace, &query).await,
+            Err(trouble) => Err(trouble),
+        };
         if matches!(found, Err(Trouble::NotServed(_))) {
             // In another version its objects may still be there.
             let served = plane.resolve_anew(DEADLINE, &kind.group, &kind.kind);
-            found = some_of(site, served.await, namespace, &query).await;
+            found = match served.await {
+                Ok(served) => match some_of(site, &served, namespace, &query).await {
+                    Err(Trouble::NotServed(_)) => Err(contradicted(&kind)),
+                    found => found,
+                },
+                Err(trouble) => Err(trouble),
+            };
         }
         let list = match found {
             Ok(list) => list,
@@ -175,11 +188,10 @@ pub async fn tenant(
 /// Objects of a kind in a namespace, as far as the query selects them.
 async fn some_of(
     site: &Site,
-    served: Result<Served, Trouble>,
+    served: &Served,
     namespace: &str,
     query: &str,
 ) -> Result<Value, Trouble> {
-    let served = served?;
     if !served.namespaced {
         return Ok(Value::Null);
     }

@@ -2,10 +2,7 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::Arc,
     time::Duration,
 };
 
@@ -329,8 +326,16 @@ impl Site {
     }
 }
 
-/// Watches a kind for ever, as soon as the plane serves it: in the version that is known, and when that is dropped in
-/// another one. Objects are the same in all versions.
+/// What is to be thought of a plane that says of the same kind that it serves it and that it does not: nothing. Whether an
+/// object is still there it has not said.
+pub(crate) fn contradicted(kind: &GroupKind) -> Trouble {
+    Trouble::Unreadable(format!(
+        "the plane names {kind} among the kinds that it serves, and knows none when asked for it"
+    ))
+}
+
+/// Watches a kind: first waits until the plane serves it, then for ever; in another version, when its own is dropped.
+/// Objects are the same in all versions.
 async fn watch_kind(
     plane: Plane,
     sights: Arc<Sights>,
@@ -340,68 +345,76 @@ async fn watch_kind(
     asked: Arc<Notify>,
 ) {
     let mut pause = FIRST_PAUSE;
-    let mut was_served = false;
-    loop {
-        let found = if was_served {
-            plane.resolve_anew(DEADLINE, &kind.group, &kind.kind).await
-        } else {
-            let resolved = plane.resolve(DEADLINE, &kind.group, &version, &kind.kind);
-            resolved.await
-        };
-        match found {
-            Ok(served) => {
-                let was_heard = follow_while_served(&plane, &sights, &selector, &kind, &served);
-                if was_heard.await {
-                    pause = FIRST_PAUSE;
-                }
-                was_served = true;
-            }
+    let mut served = loop {
+        match plane
+            .resolve(DEADLINE, &kind.group, &version, &kind.kind)
+            .await
+        {
+            Ok(served) => break served,
             Err(trouble) => {
                 let reason = trouble.reason();
                 tracing::debug!(plane = %plane.name(), %kind, reason, "not watched yet");
+                tokio::select! {
+                    () = tokio::time::sleep(pause) => {}
+                    // Not at once: whoever asks has just been answered the same.
+                    () = asked.notified() => tokio::time::sleep(FIRST_PAUSE).await,
+                }
+                pause = (pause * 2).min(LONGEST_PAUSE);
             }
         }
-        tokio::select! {
-            () = tokio::time::sleep(pause) => {}
-            // Not at once: whoever asks has just been answered the same.
-            () = asked.notified() => tokio::time::sleep(FIRST_PAUSE).await,
-        }
-        pause = (pause * 2).min(LONGEST_PAUSE);
+    };
+    loop {
+        let is_missed = Notify::new();
+        let following = follow(&plane, &sights, &selector, &kind, &served, &is_missed);
+        served = tokio::select! {
+            () = following => return,
+            other = moved(&plane, &kind, &served, &is_missed) => other,
+        };
     }
 }
 
-/// Follows a kind until the plane says that it does not serve it, and tells whether anything was heard before.
-async fn follow_while_served(
+/// Follows a kind for ever. `is_missed` is told when the plane does not know it: now and then, as long as that lasts.
+async fn follow(
     plane: &Plane,
     sights: &Sights,
     selector: &str,
     kind: &GroupKind,
     served: &Served,
-) -> bool {
+    is_missed: &Notify,
+) {
     let mut source = Source::all(plane.client(), &served.resource).labels(selector.to_owned());
     if !health::needs_status(&kind.group, &kind.kind) {
         source = source.metadata_only();
     }
     let api_version = &served.resource.api_version;
-    let (is_lost, was_heard) = (Notify::new(), AtomicBool::new(false));
-    let following = feed::follow(source, |news| {
+    feed::follow(source, |news| {
         match &news {
             News::Failed(trouble) => {
                 plane.failed(trouble);
                 if matches!(trouble, Trouble::NotServed(_)) {
-                    is_lost.notify_one();
+                    is_missed.notify_one();
                 }
             }
-            _ => {
-                plane.heard();
-                was_heard.store(true, Ordering::Relaxed);
-            }
+            // The plane has only been asked.
+            News::Listing => {}
+            _ => plane.heard(),
         }
         sights.hear(kind, api_version, news);
-    });
-    tokio::select! {
-        () = following => {}
-        () = is_lost.notified() => {}
+    })
+    .await;
+}
+
+/// Waits until a kind is served in another version than it was.
+async fn moved(plane: &Plane, kind: &GroupKind, served: &Served, is_missed: &Notify) -> Served {
+    loop {
+        is_missed.notified().await;
+        match plane.resolve_anew(DEADLINE, &kind.group, &kind.kind).await {
+            Ok(other) if other != *served => return other,
+            Ok(_) => {}
+            Err(trouble) => {
+                let reason = trouble.reason();
+                tracing::debug!(plane = %plane.name(), %kind, reason, "no longer watched");
+            }
+        }
     }
-    was_heard.into_inner()
 }

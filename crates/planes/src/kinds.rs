@@ -102,7 +102,9 @@ impl Kinds {
         for version in self.versions(group).await? {
             let page = self.page(group, &version);
             let mut page = page.lock().await;
-            page.renew(self.ask(group, &version).await?);
+            // A version that has just been named is there.
+            let list = self.list(group, &version).await.map_err(unheard)?;
+            page.renew(read(group, &version, list));
             if let Some(served) = page.kinds.get(kind) {
                 return Ok(served.clone());
             }
@@ -137,18 +139,20 @@ impl Kinds {
     }
 
     async fn ask(&self, group: &str, version: &str) -> Result<HashMap<String, Served>, Trouble> {
-        let answer = if group.is_empty() {
-            self.client.list_core_api_resources(version).await
-        } else {
-            let group_version = format!("{group}/{version}");
-            self.client.list_api_group_resources(&group_version).await
-        };
-        match answer.map_err(Trouble::from) {
+        match self.list(group, version).await.map_err(Trouble::from) {
             Ok(list) => Ok(read(group, version, list)),
             // No such group, or not yet: the same as a group without kinds.
             Err(Trouble::NotServed(_) | Trouble::NotFound(_)) => Ok(HashMap::new()),
             Err(trouble) => Err(trouble),
         }
+    }
+
+    async fn list(&self, group: &str, version: &str) -> kube::Result<APIResourceList> {
+        if group.is_empty() {
+            return self.client.list_core_api_resources(version).await;
+        }
+        let group_version = format!("{group}/{version}");
+        self.client.list_api_group_resources(&group_version).await
     }
 }
 
@@ -172,7 +176,7 @@ fn read(group: &str, version: &str, list: APIResourceList) -> HashMap<String, Se
 /// perhaps. Nothing is concluded from that.
 fn unheard(error: kube::Error) -> Trouble {
     match Trouble::from(error) {
-        Trouble::NotServed(status) | Trouble::NotFound(status) => Trouble::Unreachable(format!(
+        Trouble::NotServed(status) | Trouble::NotFound(status) => Trouble::Unreadable(format!(
             "who answers for the plane does not say which kinds it serves ({})",
             status.code
         )),

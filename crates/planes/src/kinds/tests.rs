@@ -60,20 +60,25 @@ async fn a_missing_kind_is_looked_for_once_a_second() {
 
 #[tokio::test]
 async fn who_does_not_say_what_is_served_has_not_said_that_a_kind_is_missing() {
-    // As a load balancer answers whose cluster is gone.
-    let service = tower::service_fn(|_: Request<Body>| {
-        let mut answer = Response::new(Body::from(b"404 page not found".to_vec()));
-        *answer.status_mut() = http::StatusCode::NOT_FOUND;
-        std::future::ready(Ok::<_, std::convert::Infallible>(answer))
-    });
-    let kinds = Kinds::new(Client::new(service, "default"));
-    for (group, kind) in [
-        ("", "ConfigMap"),
-        ("apps", "Deployment"),
-        ("example.org", "Kind1"),
-    ] {
-        let trouble = kinds.resolve_anew(group, kind).await.unwrap_err();
-        assert_eq!(trouble.reason(), "Unreachable", "{kind}: {trouble}");
+    let groups = json!({ "kind": "APIGroupList", "apiVersion": "v1", "groups": [{
+        "name": "apps", "versions": [{ "groupVersion": "apps/v1", "version": "v1" }],
+    }]});
+    // As a load balancer answers whose cluster is gone: always, or in the midst of it.
+    for answers in [&[][..], &["/apis"]] {
+        let groups = groups.to_string();
+        let service = tower::service_fn(move |request: Request<Body>| {
+            let mut answer = Response::new(Body::from(groups.clone().into_bytes()));
+            if !answers.contains(&request.uri().path()) {
+                answer = Response::new(Body::from(b"404 page not found".to_vec()));
+                *answer.status_mut() = http::StatusCode::NOT_FOUND;
+            }
+            std::future::ready(Ok::<_, std::convert::Infallible>(answer))
+        });
+        let kinds = Kinds::new(Client::new(service, "default"));
+        for (group, kind) in [("", "ConfigMap"), ("apps", "Deployment")] {
+            let trouble = kinds.resolve_anew(group, kind).await.unwrap_err();
+            assert_eq!(trouble.reason(), "Unreadable", "{kind}: {trouble}");
+        }
     }
 }
 
