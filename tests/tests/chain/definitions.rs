@@ -1,6 +1,9 @@
 //! What platform teams change.
 
-use quadrille_types::{Component, ComponentType, Trait, Workload, conditions::ConditionType};
+use kube::api::PostParams;
+use quadrille_types::{
+    Component, ComponentType, ReleaseBinding, Trait, Workload, conditions::ConditionType,
+};
 use serde_json::{Value, json};
 
 use crate::{
@@ -44,6 +47,25 @@ async fn an_edit_of_a_type_reaches_all_its_components_and_is_told() {
     shop.apply::<ComponentType>("page", page("three")).await;
     shop.until_data("page-0", "dev", "mark", "three").await;
     shop.until_data("page-0", "staging", "mark", "two").await;
+}
+
+#[tokio::test]
+async fn a_binding_that_somebody_wrote_anew_is_not_waited_for() {
+    let shop = Shop::open().await;
+    let types = shop.api::<ComponentType>();
+    let rolled = ConditionType::RolledOut;
+    shop.component("one", "shop", "page:1").await;
+    shop.until_ready("one", "dev").await;
+    until_said(&types, "page", rolled, "True", "all 1 components").await;
+    let mut binding = shop.binding("one", "dev").await;
+    binding.metadata.annotations = None;
+    let bindings = shop.api::<ReleaseBinding>();
+    bindings
+        .replace("one-dev", &PostParams::default(), &binding)
+        .await
+        .unwrap();
+    shop.component("two", "shop", "page:1").await;
+    until_said(&types, "page", rolled, "True", "all 2 components").await;
 }
 
 #[tokio::test]

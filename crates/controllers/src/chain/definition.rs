@@ -8,7 +8,7 @@ use std::{sync::Arc, time::Duration};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use quadrille_template::Problems;
 use quadrille_types::{
-    Component, annotations,
+    Component, ReleaseBinding, annotations,
     conditions::{ConditionType, Holds, Reason, find},
     reference::Reference,
 };
@@ -197,13 +197,18 @@ fn standing(world: &Inner, component: &Component) -> Option<(Standing, String)> 
         return Some((aside, versions));
     }
     let group = of_component(component.spec.owner.project_name.as_str(), name(component));
-    let mut bindings = chain.bindings.of_group(namespace(component), &group);
-    let deployed = bindings.find(|binding| {
-        annotation(&***binding, annotations::AUTO_DEPLOYED) == Some(&latest.release_hash)
-    });
-    let Some(running) = deployed else {
-        // The component is ahead of what was heard of its binding.
-        return Some((Standing::Rolling, versions));
+    let bindings = chain.bindings.of_group(namespace(component), &group);
+    let bindings: Vec<(Option<&str>, &ReleaseBinding)> = bindings
+        .map(|binding| &**binding)
+        .map(|binding| (annotation(binding, annotations::AUTO_DEPLOYED), binding))
+        .collect();
+    let has_latest = |deployed: Option<&str>| deployed == Some(&latest.release_hash);
+    let Some((_, running)) = bindings.iter().find(|(deployed, _)| has_latest(*deployed)) else {
+        // Somebody wrote the binding anew, or the component is ahead of what was heard of it.
+        let is_anew =
+            !bindings.is_empty() && bindings.iter().all(|(deployed, _)| deployed.is_none());
+        let standing = if is_anew { aside } else { Standing::Rolling };
+        return Some((standing, versions));
     };
     // What somebody does there by hand says nothing about the change.
     let is_by_hand = running.spec.release_name.as_deref() != Some(&latest.name);
