@@ -169,7 +169,10 @@ async fn a_rollout_that_cannot_go_on_fails_and_can_be_taken_back() -> anyhow::Re
             change(cluster, placed_on(json!("none-such"), 1)).await?;
             let stuck = eventually_object(&api, "web", "the rollout has failed", |deployment| {
                 let value = serde_json::to_value(deployment).unwrap_or_default();
-                condition(&value, "Progressing").is_some_and(|told| told.contains("Deadline"))
+                // A busy controller may tell of the deadline before it has counted the pods that it made.
+                value["status"]["updatedReplicas"] == 1
+                    && condition(&value, "Progressing")
+                        .is_some_and(|told| told.contains("Deadline"))
             })
             .await;
             let value = serde_json::to_value(stuck.expect("it exists"))?;

@@ -25,7 +25,7 @@ static TABLE: LazyLock<Regex> = LazyLock::new(|| pattern("(?m)^NAME "));
 static GAP: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?m)(\S) +"));
 
 /// What is replaced by a word: nothing about it is compared but its form.
-static WORDS: LazyLock<[(Regex, &str); 10]> = LazyLock::new(|| {
+static WORDS: LazyLock<[(Regex, &str); 11]> = LazyLock::new(|| {
     [
         (r"\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "<time>"),
         // The times of the two files in the head of a difference, and the folders that they are in.
@@ -39,6 +39,11 @@ static WORDS: LazyLock<[(Regex, &str); 10]> = LazyLock::new(|| {
             "<time>",
         ),
         (r"(?m)^([EIW])\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ ", "$1 "),
+        // At its deadline kubectl may begin to watch anew before it notices that it is over.
+        (
+            r#"(?m)^E reflector\.go:\d+\] "Failed to watch" err="context deadline exceeded".*\n"#,
+            "",
+        ),
         (r"(resource version to be \d+, was) \d+", "$1 <rv>"),
         (
             r"(?s)-----BEGIN [A-Z ]+-----.*?-----END [A-Z ]+-----",
@@ -168,6 +173,23 @@ mod tests {
     fn a_process_id_that_looks_like_a_port_goes_with_its_head() {
         let line = "W1115 17:52:24.966126   31017 diff.go:723] it keeps changing\n";
         assert_eq!(renumbered(line, ""), "W diff.go:723] it keeps changing\n");
+    }
+
+    #[test]
+    fn a_watch_that_the_deadline_cut_off_is_not_told_and_any_other_is() {
+        let told = |why: &str| {
+            format!(
+                "E1115 17:52:24.966126 31 reflector.go:227] \"Failed to watch\" err=\"{why}\"\n"
+            )
+        };
+        let end = "error: timed out\n";
+        let cut_off = told("context deadline exceeded") + end;
+        assert_eq!(renumbered(&cut_off, ""), end);
+        let refused = renumbered(&(told("forbidden") + end), "");
+        assert_eq!(
+            refused,
+            "E reflector.go:227] \"Failed to watch\" err=\"forbidden\"\nerror: timed out\n"
+        );
     }
 
     #[test]
