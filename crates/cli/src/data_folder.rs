@@ -122,6 +122,16 @@ pub(crate) fn shown(path: &Path) -> String {
     }
 }
 
+/// A command for pasting into a shell, on an instance's folder: `quad up`, or `quad up --data-dir ./data`.
+pub(crate) fn command_on(folder: &Path, words: &str) -> String {
+    let same = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    if locate(None).is_ok_and(|usual| same(&usual) == same(folder)) {
+        format!("quad {words}")
+    } else {
+        format!("quad {words} --data-dir {}", pasted(folder))
+    }
+}
+
 /// A path for pasting into a shell.
 pub(crate) fn pasted(path: &Path) -> String {
     let text = shown(path);
@@ -155,6 +165,13 @@ mod tests {
             wanted("/h/.local/state/quadrille/default")
         );
         assert_eq!(found(None, None), None);
+    }
+
+    #[test]
+    fn a_command_names_the_folder_unless_it_is_the_usual_one() {
+        assert_eq!(command_on(&locate(None).unwrap(), "up"), "quad up");
+        let other = command_on(Path::new("/tmp/a b"), "up");
+        assert_eq!(other, "quad up --data-dir '/tmp/a b'");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::{
     arguments::{Output, TEMPLATE},
-    data_folder::{self, pasted, shown},
+    data_folder::{self, command_on, shown},
     failure::Failure,
     instance::{self, Facts, Found},
     output,
@@ -62,7 +62,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 "process {} has not ended after {} s; it was asked to and may still do so",
                 facts.pid, arguments.timeout
             ))
-            .next("Wait longer: quad down --timeout 120")
+            .next(format!(
+                "Wait longer: {}",
+                command_on(&folder, "down --timeout 120")
+            ))
             .next(format!(
                 "or end it the hard way; acknowledged writes stay: kill -9 {}",
                 facts.pid
@@ -81,9 +84,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     output::tell(
         arguments.output,
         &format!(
-            "Stopped (process {}). Your data stays in {}; start again with: quad up",
+            "Stopped (process {}). Your data stays in {}; start again with: {}",
             facts.pid,
-            shown(&folder)
+            shown(&folder),
+            command_on(&folder, "up"),
         ),
         &json!({ "stopped": true, "pid": facts.pid, "dataDir": folder }),
     )
@@ -101,8 +105,8 @@ fn starting(folder: &Path) -> Failure {
         folder.display()
     ))
     .next(format!(
-        "Try again in a moment: quad down --data-dir {}",
-        pasted(folder)
+        "Try again in a moment: {}",
+        command_on(folder, "down")
     ))
 }
 

@@ -13,7 +13,7 @@ use quadrille_store::{OpenError, Options as StoreOptions, Store};
 use tokio::net::TcpListener;
 
 use crate::{
-    data_folder::{DataFolder, pasted},
+    data_folder::{DataFolder, command_on, pasted},
     failure::Failure,
 };
 
@@ -161,7 +161,8 @@ async fn open_store(folder: &DataFolder) -> Result<Store, Failure> {
         let file = pasted(&path);
         match error {
             OpenError::Damaged { .. } => failure.next(format!(
-                "Put a copy back, or keep it and start anew: mv {file} {file}.damaged && quad up"
+                "Put a copy back, or keep it and start anew: mv {file} {file}.damaged && {}",
+                command_on(folder.path(), "up")
             )),
             OpenError::InUse { .. } => failure.next(format!("See who has it: fuser -v {file}")),
             OpenError::NotWritable { .. } => {

@@ -27,7 +27,7 @@ use self::{
 };
 use crate::{
     arguments::{Output, TEMPLATE},
-    data_folder::{DataFolder, pasted, shown},
+    data_folder::{DataFolder, command_on, pasted, shown},
     failure::Failure,
     families::{self, Family},
     instance::{Facts, Lock, Refused},
@@ -237,10 +237,7 @@ fn lock(folder: &DataFolder) -> Result<Lock, Failure> {
                     "Use it: export KUBECONFIG={}",
                     pasted(&folder.kubeconfig())
                 ))
-                .next(format!(
-                    "stop it: quad down --data-dir {}",
-                    pasted(folder.path())
-                ))
+                .next(format!("stop it: {}", command_on(folder.path(), "down")))
                 .next("or start another one: quad up --ephemeral --port 0")
         }
         Refused::Io(path, error) => Failure::new(format!("{} cannot be written", path.display()))

@@ -12,7 +12,7 @@ use quadrille_controllers::permissions::people::{ROLES, Role};
 use serde_json::{Value, json};
 
 use crate::{
-    data_folder::{DataFolder, pasted, shown},
+    data_folder::{DataFolder, command_on, shown},
     failure::Failure,
     instance::{self, Found},
 };
@@ -42,7 +42,6 @@ impl Team {
     /// Of the instance that runs on a folder.
     pub(super) async fn of(given: Option<&Path>) -> Result<Self, Failure> {
         let folder = DataFolder::open(given)?;
-        let place = pasted(folder.path());
         let found = instance::find(folder.path()).map_err(|error| {
             Failure::new(format!("{} cannot be looked at", shown(folder.path()))).because(&error)
         })?;
@@ -58,12 +57,12 @@ impl Team {
             Found::Nobody => {
                 return Err(
                     Failure::new(format!("nothing runs on {}", shown(folder.path())))
-                        .next(format!("Start it: quad up --data-dir {place}"))
+                        .next(format!("Start it: {}", command_on(folder.path(), "up")))
                         .next("or name the folder of another one: --data-dir FOLDER"),
                 );
             }
         };
-        let client = connect(&folder.kubeconfig()).await?;
+        let client = connect(&folder).await?;
         Ok(Self {
             folder,
             address,
@@ -195,13 +194,18 @@ fn wanted(user: Option<&str>) -> ListParams {
     ListParams::default().labels(&labels)
 }
 
-async fn connect(kubeconfig: &Path) -> Result<Client, Failure> {
+async fn connect(folder: &DataFolder) -> Result<Client, Failure> {
+    let kubeconfig = folder.kubeconfig();
     let unusable = |error: &(dyn std::error::Error + 'static)| {
-        Failure::new(format!("{} cannot be used", shown(kubeconfig)))
+        Failure::new(format!("{} cannot be used", shown(&kubeconfig)))
             .because(error)
-            .next("It is written anew at every start: quad down && quad up")
+            .next(format!(
+                "It is written anew at every start: {} && {}",
+                command_on(folder.path(), "down"),
+                command_on(folder.path(), "up")
+            ))
     };
-    let read = Kubeconfig::read_from(kubeconfig).map_err(|error| unusable(&error))?;
+    let read = Kubeconfig::read_from(&kubeconfig).map_err(|error| unusable(&error))?;
     let config = kube::Config::from_custom_kubeconfig(read, &KubeConfigOptions::default())
         .await
         .map_err(|error| unusable(&error))?;
