@@ -14,7 +14,7 @@ use crate::{
     namespaces,
     requests::Propagation,
     send::{Applied, Owner, send},
-    site::{Deleted, Site, contradicted},
+    site::{Deleted, Site},
 };
 
 /// How many objects of one owner are under way at once; the plane has a limit of its own.
@@ -127,7 +127,6 @@ async fn remove_one(
     propagation: Propagation,
 ) -> Result<Deleted, Failure> {
     let identity = &record.identity;
-    let failed = |trouble: Trouble| Failure::of(identity, &trouble);
     match how {
         Leave::LetGo => return Ok(Deleted::Gone),
         Leave::Await => {
@@ -139,40 +138,28 @@ async fn remove_one(
         }
         Leave::Delete => {}
     }
-    match site.resolve(identity, &record.version).await {
-        Ok(served) => {
-            if let Some(removed) = remove_served(site, owner, record, propagation, &served).await? {
-                return Ok(removed);
-            }
-        }
-        Err(Trouble::NotServed(_)) => {}
-        Err(trouble) => return Err(failed(trouble)),
-    }
-    // It is not served in the version that was written down. In another one the object may still be there.
-    match site.resolve_anew(identity).await {
-        Ok(served) => {
-            let removed = remove_served(site, owner, record, propagation, &served).await?;
-            removed.ok_or_else(|| failed(contradicted(&identity.kind)))
-        }
+    let ask = |served| remove_served(site, owner, record, propagation, served);
+    let removed = site.in_any_version(&identity.kind, &record.version, ask);
+    match removed.await {
+        Ok(removed) => removed,
         // With its kind went the object.
         Err(Trouble::NotServed(_)) => Ok(Deleted::Gone),
-        Err(trouble) => Err(failed(trouble)),
+        Err(trouble) => Err(Failure::of(identity, &trouble)),
     }
 }
 
-/// Removes an object of a kind that is served like this; nothing if it is not.
+/// Removes an object of a kind that is served like this, unless it must stay.
 async fn remove_served(
     site: &Site,
     owner: &str,
     record: &Record,
     propagation: Propagation,
-    served: &Served,
-) -> Result<Option<Deleted>, Failure> {
+    served: Served,
+) -> Result<Result<Deleted, Failure>, Trouble> {
     let identity = &record.identity;
-    let failed = |trouble: Trouble| Failure::of(identity, &trouble);
     // Nothing was ever made of it, and what its name leads to is another object.
     if served.namespaced == identity.namespace.is_empty() {
-        return Ok(Some(Deleted::Gone));
+        return Ok(Ok(Deleted::Gone));
     }
     // Another one than was written down may be ours all the same: made anew, and nobody came to write that down.
     let is_seen = site.sights().with(
@@ -182,11 +169,9 @@ async fn remove_served(
     let uid = match &record.uid {
         Some(uid) if is_seen => uid.clone(),
         // Nobody knows whether it was made, or whose it is now: look.
-        known => match site.get(served, identity).await {
-            Ok(None) => return Ok(Some(Deleted::Gone)),
-            Err(Trouble::NotServed(_)) => return Ok(None),
-            Err(trouble) => return Err(failed(trouble)),
-            Ok(Some(found)) => {
+        known => match site.get(&served, identity).await? {
+            None => return Ok(Ok(Deleted::Gone)),
+            Some(found) => {
                 let live = Live::read(&found, site.sights().lens());
                 let is_recorded = known.as_ref() == Some(&live.uid);
                 let is_labelled = live.owner.as_deref() == Some(owner);
@@ -198,7 +183,7 @@ async fn remove_served(
                     }
                 };
                 if !is_ours {
-                    return Ok(Some(Deleted::Gone));
+                    return Ok(Ok(Deleted::Gone));
                 }
                 live.uid
             }
@@ -206,30 +191,30 @@ async fn remove_served(
     };
     if identity.kind.is("", "Namespace") {
         let tenant = namespaces::tenant(site, &identity.name, Some(owner));
-        if let Some(tenant) = tenant.await.map_err(failed)? {
+        if let Some(tenant) = tenant.await? {
             let words = format!(
                 "it holds objects of others: {} of {}: delete that first",
                 tenant.object, tenant.called
             );
-            return Err(Failure::new(HOLDS_OTHERS, words));
+            return Ok(Err(Failure::new(HOLDS_OTHERS, words)));
         }
     }
-    match site.delete(served, identity, &uid, propagation).await {
-        Err(Trouble::NotServed(_)) => Ok(None),
-        deleted => deleted.map(Some).map_err(failed),
-    }
+    let deleted = site.delete(&served, identity, &uid, propagation);
+    deleted.await.map(Ok)
 }
 
 /// Reads an object and takes in what is there, or that nothing is. What was read is handed back, too: where a watch has
 /// told of a later end (of an object that lost its label), it is not taken in.
 pub async fn look(site: &Site, record: &Record) -> Result<Option<Live>, Failure> {
     let identity = &record.identity;
-    let failed = |trouble: Trouble| Failure::of(identity, &trouble);
-    let served = site
-        .resolve(identity, &record.version)
-        .await
-        .map_err(failed)?;
-    let found = site.get(&served, identity).await.map_err(failed)?;
+    let ask = async |served| site.get(&served, identity).await;
+    let found = site.in_any_version(&identity.kind, &record.version, ask);
+    let found = match found.await {
+        Ok(found) => found,
+        // With its kind went the object.
+        Err(Trouble::NotServed(_)) => None,
+        Err(trouble) => return Err(Failure::of(identity, &trouble)),
+    };
     if let (None, Some(uid)) = (&found, &record.uid) {
         site.sights().note_gone(identity, uid);
     }

@@ -7,11 +7,7 @@ use quadrille_objects::{GroupKind, owned};
 use quadrille_planes::{Served, Trouble, feed::url_path};
 use serde_json::{Value, json};
 
-use crate::{
-    guarded::DEADLINE,
-    requests::built,
-    site::{Site, contradicted},
-};
+use crate::{requests::built, site::Site};
 
 /// A namespace that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -146,23 +142,8 @@ pub async fn tenant(
         if !asked.insert(kind.clone()) {
             continue;
         }
-        let plane = site.plane();
-        let served = plane.resolve(DEADLINE, &kind.group, &version, &kind.kind);
-        let mut found = match served.await {
-            Ok(served) => some_of(site, &served, namespace, &query).await,
-            Err(trouble) => Err(trouble),
-        };
-        if matches!(found, Err(Trouble::NotServed(_))) {
-            // In another version its objects may still be there.
-            let served = plane.resolve_anew(DEADLINE, &kind.group, &kind.kind);
-            found = match served.await {
-                Ok(served) => match some_of(site, &served, namespace, &query).await {
-                    Err(Trouble::NotServed(_)) => Err(contradicted(&kind)),
-                    found => found,
-                },
-                Err(trouble) => Err(trouble),
-            };
-        }
+        let ask = |served| some_of(site, served, namespace, &query);
+        let found = site.in_any_version(&kind, &version, ask).await;
         let list = match found {
             Ok(list) => list,
             // Who may not see a kind has nothing of it, and cannot tell whether others have.
@@ -188,7 +169,7 @@ pub async fn tenant(
 /// Objects of a kind in a namespace, as far as the query selects them.
 async fn some_of(
     site: &Site,
-    served: &Served,
+    served: Served,
     namespace: &str,
     query: &str,
 ) -> Result<Value, Trouble> {

@@ -2,6 +2,7 @@
 
 use std::{
     collections::{HashMap, HashSet},
+    future::Future,
     sync::Arc,
     time::Duration,
 };
@@ -218,12 +219,31 @@ impl Site {
             .await
     }
 
-    /// How the plane serves a kind now, in whichever version: the one that was written down may be gone.
-    pub(crate) async fn resolve_anew(&self, identity: &Identity) -> Result<Served, Trouble> {
-        let kind = &identity.kind;
-        self.plane()
-            .resolve_anew(DEADLINE, &kind.group, &kind.kind)
-            .await
+    /// Asks for something of a kind in the version that was written down, and in another one if that is gone: what is stored
+    /// is the same in all. [`Trouble::NotServed`] says that the kind went, and its objects with it.
+    pub(crate) async fn in_any_version<T, F>(
+        &self,
+        kind: &GroupKind,
+        version: &str,
+        ask: impl Fn(Served) -> F,
+    ) -> Result<T, Trouble>
+    where
+        F: Future<Output = Result<T, Trouble>>,
+    {
+        let plane = self.plane();
+        let (group, name) = (&kind.group, &kind.kind);
+        let known = match plane.resolve(DEADLINE, group, version, name).await {
+            Ok(served) => ask(served).await,
+            Err(trouble) => Err(trouble),
+        };
+        if !matches!(known, Err(Trouble::NotServed(_))) {
+            return known;
+        }
+        let served = plane.resolve_anew(DEADLINE, group, version, name).await?;
+        match ask(served).await {
+            Err(Trouble::NotServed(_)) => Err(contradicted(kind)),
+            answer => answer,
+        }
     }
 
     /// Reads an object.
@@ -328,7 +348,7 @@ impl Site {
 
 /// What is to be thought of a plane that says of the same kind that it serves it and that it does not: nothing. Whether an
 /// object is still there it has not said.
-pub(crate) fn contradicted(kind: &GroupKind) -> Trouble {
+fn contradicted(kind: &GroupKind) -> Trouble {
     Trouble::Unreadable(format!(
         "the plane names {kind} among the kinds that it serves, and knows none when asked for it"
     ))
@@ -346,10 +366,7 @@ async fn watch_kind(
 ) {
     let mut pause = FIRST_PAUSE;
     let mut served = loop {
-        match plane
-            .resolve(DEADLINE, &kind.group, &version, &kind.kind)
-            .await
-        {
+        match resolve_in_any(&plane, &kind, &version).await {
             Ok(served) => break served,
             Err(trouble) => {
                 let reason = trouble.reason();
@@ -370,6 +387,15 @@ async fn watch_kind(
             () = following => return,
             other = moved(&plane, &kind, &served, &is_missed) => other,
         };
+    }
+}
+
+/// How the plane serves a kind, in the version that somebody named first or, where that one is gone, in another.
+async fn resolve_in_any(plane: &Plane, kind: &GroupKind, version: &str) -> Result<Served, Trouble> {
+    let (group, name) = (&kind.group, &kind.kind);
+    match plane.resolve(DEADLINE, group, version, name).await {
+        Err(Trouble::NotServed(_)) => plane.resolve_anew(DEADLINE, group, version, name).await,
+        answer => answer,
     }
 }
 
@@ -406,9 +432,11 @@ async fn follow(
 
 /// Waits until a kind is served in another version than it was.
 async fn moved(plane: &Plane, kind: &GroupKind, served: &Served, is_missed: &Notify) -> Served {
+    let version = &served.resource.version;
     loop {
         is_missed.notified().await;
-        match plane.resolve_anew(DEADLINE, &kind.group, &kind.kind).await {
+        let (group, name) = (&kind.group, &kind.kind);
+        match plane.resolve_anew(DEADLINE, group, version, name).await {
             Ok(other) if other != *served => return other,
             Ok(_) => {}
             Err(trouble) => {

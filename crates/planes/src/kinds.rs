@@ -94,12 +94,19 @@ impl Kinds {
         served.ok_or_else(|| not_served(group, version, kind))
     }
 
-    /// Finds a kind in any version that the plane serves now, the preferred one first: versions go, and objects stay. Also
-    /// kinds that every cluster has are asked for, and only a plane that names what it serves can say that a kind is
-    /// [`Trouble::NotServed`].
-    pub async fn resolve_anew(&self, group: &str, kind: &str) -> Result<Served, Trouble> {
+    /// Finds a kind in any version that the plane serves now, this one first and then the preferred one: versions go, and
+    /// objects stay. Also kinds that every cluster has are asked for, and only a plane that names what it serves can say
+    /// that a kind is [`Trouble::NotServed`].
+    pub async fn resolve_anew(
+        &self,
+        group: &str,
+        version: &str,
+        kind: &str,
+    ) -> Result<Served, Trouble> {
         self.forget(group);
-        for version in self.versions(group).await? {
+        let mut versions = self.versions(group).await?;
+        versions.sort_by_key(|served| served != version);
+        for version in versions {
             let page = self.page(group, &version);
             let mut page = page.lock().await;
             // A version that has just been named is there.

@@ -181,14 +181,15 @@ impl Plane {
         self.call(Call::Read, deadline, work).await
     }
 
-    /// Finds a kind in any version that the plane serves now, whatever it served before.
+    /// Finds a kind in any version that the plane serves now, this one first, whatever it served before.
     pub async fn resolve_anew(
         &self,
         deadline: Duration,
         group: &str,
+        version: &str,
         kind: &str,
     ) -> Result<Served, Trouble> {
-        let work = self.kinds().resolve_anew(group, kind);
+        let work = self.kinds().resolve_anew(group, version, kind);
         self.call(Call::Read, deadline, work).await
     }
 

@@ -181,6 +181,59 @@ async fn an_object_whose_version_is_no_longer_served_goes_with_its_release() {
 }
 
 #[tokio::test]
+async fn an_object_that_is_held_goes_at_last_although_its_version_is_no_longer_served() {
+    let mut platform = Platform::start().await;
+    let widgets = Widgets::install(&platform).await;
+    platform
+        .release("cart", &[("widget", widgets.old.clone())])
+        .await;
+    platform.applied("cart").await;
+    platform.kill();
+    widgets.drop_old(&platform).await;
+    platform.hold(&widgets.current).await;
+    platform.run();
+    platform.delete("cart").await;
+    platform
+        .until_object("the widget is asked to go", &widgets.current, |found| {
+            found.is_some_and(|found| found["metadata"]["deletionTimestamp"].is_string())
+        })
+        .await;
+    platform.let_go(&widgets.current).await;
+    platform.gone("cart").await;
+    widgets.uninstall().await;
+}
+
+#[tokio::test]
+async fn a_kind_that_somebody_names_in_a_version_that_is_gone_is_watched_for_everybody() {
+    let platform = Platform::start().await;
+    let widgets = Widgets::install(&platform).await;
+    widgets.drop_old(&platform).await;
+    let mut outdated = widgets.old.clone();
+    outdated["metadata"]["name"] = json!("outdated");
+    platform.release("past", &[("widget", outdated)]).await;
+    platform
+        .until_error("past", "widget", "KindNotServed")
+        .await;
+    platform
+        .release("cart", &[("widget", widgets.current.clone())])
+        .await;
+    platform.applied("cart").await;
+    platform
+        .edit(&widgets.current, json!({ "spec": { "size": 7 } }))
+        .await;
+    platform
+        .until_object("the widget is mended", &widgets.current, |found| {
+            found.is_some_and(|found| found["spec"]["size"] == 1)
+        })
+        .await;
+    for name in ["cart", "past"] {
+        platform.delete(name).await;
+        platform.gone(name).await;
+    }
+    widgets.uninstall().await;
+}
+
+#[tokio::test]
 async fn an_object_is_mended_in_another_version_when_its_own_is_no_longer_served() {
     let platform = Platform::start().await;
     let widgets = Widgets::install(&platform).await;

@@ -79,6 +79,12 @@ impl Memory {
         }
     }
 
+    /// From here on objects only go: what failed while they were kept does not count.
+    pub(crate) fn begin_to_go(&mut self) {
+        self.has_begun_to_go = true;
+        self.standing.clear();
+    }
+
     /// What is to be applied now, and what failed before and has to wait.
     pub(crate) fn due<'a>(
         &mut self,
@@ -211,6 +217,16 @@ mod tests {
         assert_eq!(memory.retry(now), Some(until), "as soon as it may be");
         let later = until + Duration::from_mins(1);
         assert_eq!(memory.next_try(later), Some(later + HANDOVER));
+    }
+
+    #[test]
+    fn what_failed_while_it_was_kept_hurries_nobody_once_everything_goes() {
+        let mut memory = Memory::default();
+        let now = Instant::now();
+        let identity = Identity::new("", "Namespace", "", "n");
+        memory.failed(&identity, Failure::new("Denied", "no"), now);
+        memory.begin_to_go();
+        assert_eq!(memory.retry(now), None);
     }
 
     #[test]

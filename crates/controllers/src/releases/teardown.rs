@@ -317,7 +317,7 @@ async fn in_use(run: &Run<'_>, plane: &PlaneName, site: &Site) -> Option<String>
             }
         }
     }
-    run.memory.lock().has_begun_to_go = true;
+    run.memory.lock().begin_to_go();
     None
 }
 

@@ -76,10 +76,25 @@ async fn who_does_not_say_what_is_served_has_not_said_that_a_kind_is_missing() {
         });
         let kinds = Kinds::new(Client::new(service, "default"));
         for (group, kind) in [("", "ConfigMap"), ("apps", "Deployment")] {
-            let trouble = kinds.resolve_anew(group, kind).await.unwrap_err();
+            let found = kinds.resolve_anew(group, "v1", kind);
+            let trouble = found.await.unwrap_err();
             assert_eq!(trouble.reason(), "Unreadable", "{kind}: {trouble}");
         }
     }
+}
+
+#[tokio::test]
+async fn a_kind_is_found_in_the_version_that_is_known_as_long_as_that_is_there()
+-> anyhow::Result<()> {
+    let cluster = Cluster::start().await?;
+    let kinds = Kinds::new(cluster.client());
+    for (asked, found) in [("v1", "v1"), ("v2", "v2"), ("v2beta2", "v2")] {
+        let served = kinds
+            .resolve_anew("autoscaling", asked, "HorizontalPodAutoscaler")
+            .await?;
+        assert_eq!(served.resource.version, found, "asked for {asked}");
+    }
+    Ok(())
 }
 
 #[tokio::test]
@@ -87,11 +102,11 @@ async fn a_cluster_says_which_kinds_it_does_not_serve() -> anyhow::Result<()> {
     let cluster = Cluster::start().await?;
     let kinds = Kinds::new(cluster.client());
     for (group, kind) in [("", "ConfigMap"), ("apps", "Deployment")] {
-        let served = kinds.resolve_anew(group, kind).await?;
+        let served = kinds.resolve_anew(group, "v1", kind).await?;
         assert_eq!(Some(served), kinds.known(group, "v1", kind), "{kind}");
     }
     for (group, kind) in [("", "Wish"), ("apps", "Wish"), ("example.org", "Kind1")] {
-        let trouble = kinds.resolve_anew(group, kind).await.unwrap_err();
+        let trouble = kinds.resolve_anew(group, "v1", kind).await.unwrap_err();
         assert_eq!(trouble.reason(), "NotServed", "{kind}: {trouble}");
     }
     Ok(())
