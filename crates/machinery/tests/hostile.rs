@@ -8,6 +8,7 @@ use quadrille_machinery::{
     crd, decode,
     managed::{self, OneSchema, Resets, Write},
     patch,
+    rbac::{self, Rule},
     schema::Schema,
     selector::LabelSelector,
     structural,
@@ -265,10 +266,23 @@ fn a_selector_of_very_many_demands() {
     assert!(!selector.matches(None));
 }
 
+fn rules_that_give_nothing_away_to_somebody_who_has_very_many() {
+    let one = Rule {
+        verbs: vec!["get".to_owned()],
+        groups: vec![String::new()],
+        resources: vec!["pods".to_owned()],
+        ..Rule::default()
+    };
+    let held = vec![one.clone(); 400_000];
+    assert_eq!(rbac::missing(&held, &vec![Rule::default(); 1_000_000]), []);
+    let wanted: Vec<Rule> = vec![one; 100_000];
+    assert_eq!(rbac::missing(&held, &wanted), []);
+}
+
 /// One after the other, since they share the measure of memory.
 #[test]
 fn nothing_takes_more_than_its_budget() {
-    let cases: [(&str, fn()); 18] = [
+    let cases: [(&str, fn()); 19] = [
         (
             "doubling patch",
             a_patch_that_doubles_the_object_again_and_again,
@@ -289,6 +303,10 @@ fn nothing_takes_more_than_its_budget() {
         ("wide schema", a_schema_with_very_many_fields),
         ("many rules", a_schema_with_very_many_rules),
         ("selector", a_selector_of_very_many_demands),
+        (
+            "empty rules",
+            rules_that_give_nothing_away_to_somebody_who_has_very_many,
+        ),
         ("nothing", || {}),
     ];
     for (name, case) in cases {

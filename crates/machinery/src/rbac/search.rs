@@ -3,7 +3,7 @@
 //! A small rule may stand for millions of pieces, and several held rules may share them so that no cut is a large one. So
 //! both what is told and what is compared have bounds; what is not compared counts as missing.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, rc::Rc};
 
 use super::{
     Rule,
@@ -110,9 +110,9 @@ impl<'r> Held<'r> {
 /// The rules that somebody has, and what was found to be missing of those that are wanted.
 pub(super) struct Search<'r> {
     held: Vec<Held<'r>>,
-    all: Vec<usize>,
+    all: Rc<[usize]>,
     /// What holds for some names does not hold for all.
-    for_all_names: Vec<usize>,
+    for_all_names: Rc<[usize]>,
     steps: usize,
     missing: Vec<Rule>,
     missing_bytes: usize,
@@ -153,15 +153,16 @@ impl<'r> Search<'r> {
     }
 
     fn look_on(&mut self, lists: &[List], wanted: &Rule) {
-        let held = if lists.contains(&List::Names) {
-            self.all.clone()
-        } else {
-            self.for_all_names.clone()
-        };
         // Without verbs, say, a rule allows nothing, however much it names.
-        if lists.iter().all(|list| !list.of(wanted).is_empty()) {
-            self.take_apart(wanted, &mut Rule::default(), lists, &held);
+        if lists.iter().any(|list| list.of(wanted).is_empty()) {
+            return;
         }
+        let held = if lists.contains(&List::Names) {
+            Rc::clone(&self.all)
+        } else {
+            Rc::clone(&self.for_all_names)
+        };
+        self.take_apart(wanted, &mut Rule::default(), lists, &held);
     }
 
     /// Whether enough is missing to say so.
