@@ -105,7 +105,7 @@ pub(crate) async fn written(request: &Request, name: &str) -> Result<(), Status>
     // The many definitions that the server brings itself are served together, by whoever installs them.
     let is_installed = request.own && request.one_of_many;
     if strategy::is_definition(&request.resource) && !is_installed {
-        request.shared.sync_definitions(&[name]).await?;
+        request.shared.sync_definitions_at_last(&[name]).await?;
     }
     Ok(())
 }

@@ -130,8 +130,22 @@ impl Shared {
         self.catalog.set_custom(served);
     }
 
+    /// Does [`Self::sync_definitions`] and, where that fails, goes on trying: nobody who writes the same definition again
+    /// would bring it about.
+    pub(crate) async fn sync_definitions_at_last(
+        self: &Arc<Self>,
+        names: &[&str],
+    ) -> Result<(), Status> {
+        let synced = self.sync_definitions(names).await;
+        if synced.is_err() {
+            let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+            self.tasks.spawn(sync_later(self.clone(), names));
+        }
+        synced
+    }
+
     /// Brings the status of definitions up to date and serves them; begins the end of those that are being deleted.
-    pub(crate) async fn sync_definitions(self: &Arc<Self>, names: &[&str]) -> Result<(), Status> {
+    pub(super) async fn sync_definitions(self: &Arc<Self>, names: &[&str]) -> Result<(), Status> {
         if names.is_empty() {
             return Ok(());
         }
@@ -283,6 +297,15 @@ fn subresources(group: &str, kind: &str, version: &crd::CustomVersion) -> Vec<Su
     subresources
 }
 
+/// Boxed as [`end`] is.
+fn sync_later(shared: Arc<Shared>, names: Vec<String>) -> BoxFuture<'static, ()> {
+    Box::pin(async move {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let what = format!("definitions {} are served", names.join(", "));
+        steady::insist(&shared, &what, || shared.sync_definitions(&names)).await;
+    })
+}
+
 /// Sees to the end of a definition, unless somebody does.
 fn begin_end(shared: &Arc<Shared>, name: &str, uid: &str) {
     if let Some(claim) = Claim::on(shared, uid) {
@@ -405,5 +428,9 @@ pub(crate) async fn resume(shared: &Arc<Shared>) -> Result<(), Status> {
         }
     }
     let unsettled: Vec<&str> = unsettled.iter().map(String::as_str).collect();
-    shared.sync_definitions(&unsettled).await
+    // A server that cannot write now, for want of disk space maybe, is still one to read from and to delete with.
+    if let Err(status) = shared.sync_definitions_at_last(&unsettled).await {
+        tracing::warn!(%status, "not all definitions are served yet");
+    }
+    Ok(())
 }

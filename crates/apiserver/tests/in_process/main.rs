@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)] // a test may; its helpers too
 
 mod asking;
+mod full_disk;
 mod halves;
 mod namesakes;
 mod strangers;
