@@ -10,6 +10,7 @@
 //! ```
 
 pub mod builtin;
+pub mod conditions;
 pub mod crd;
 pub mod cron;
 pub mod decode;

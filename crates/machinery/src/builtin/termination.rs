@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use crate::conditions;
+
 /// What is left in a namespace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Remaining {
@@ -24,7 +26,9 @@ impl Remaining {
     pub fn tell(&self, status: &mut Value, now: &str) -> bool {
         let mut changed = false;
         for (kind, truth, reason, message) in self.conditions() {
-            changed |= set(status, kind, truth, reason, &message, now);
+            let condition =
+                json!({ "type": kind, "status": truth, "reason": reason, "message": message });
+            changed |= conditions::set(status, condition, now);
         }
         changed
     }
@@ -89,44 +93,6 @@ impl Remaining {
             },
         ]
     }
-}
-
-fn set(
-    status: &mut Value,
-    kind: &str,
-    truth: &str,
-    reason: &str,
-    message: &str,
-    now: &str,
-) -> bool {
-    if !status["conditions"].is_array() {
-        status["conditions"] = json!([]);
-    }
-    let Some(conditions) = status["conditions"].as_array_mut() else {
-        return false;
-    };
-    let new = json!({
-        "type": kind,
-        "status": truth,
-        "reason": reason,
-        "message": message,
-        "lastTransitionTime": now,
-    });
-    let Some(known) = conditions
-        .iter_mut()
-        .find(|condition| condition["type"] == kind)
-    else {
-        conditions.push(new);
-        return true;
-    };
-    let since = if known["status"] == truth {
-        known["lastTransitionTime"].clone()
-    } else {
-        json!(now)
-    };
-    let before = std::mem::replace(known, new);
-    known["lastTransitionTime"] = since;
-    *known != before
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
+use crate::conditions;
+
 use super::{is_condition_true, list, storage_version, text};
 
 const APPROVED: &str = "api-approved.kubernetes.io";
@@ -63,7 +65,7 @@ pub fn status_for(definition: &Value, used: &UsedNames, now: &str) -> Value {
     settled["status"] = name(&settled, used, now);
     settled["status"] = establish(&settled, now);
     if let Some(condition) = approval_condition(&settled) {
-        set_condition(&mut settled["status"], condition, now);
+        conditions::set(&mut settled["status"], condition, now);
     }
     settled["status"].take()
 }
@@ -116,7 +118,7 @@ pub fn name(definition: &Value, used: &UsedNames, now: &str) -> Value {
     status["acceptedNames"] = Value::Object(names);
     let free = conflict.is_none();
     let (reason, message) = conflict.unwrap_or(("NoConflicts", "no conflicts found".to_owned()));
-    set_condition(
+    conditions::set(
         &mut status,
         condition("NamesAccepted", free, reason, &message),
         now,
@@ -131,7 +133,7 @@ pub fn name(definition: &Value, used: &UsedNames, now: &str) -> Value {
             .iter()
             .any(|entry| text(entry, "type") == "Established");
         if free || !known {
-            set_condition(
+            conditions::set(
                 &mut status,
                 condition("Established", false, reason, message),
                 now,
@@ -153,7 +155,7 @@ pub fn establish(definition: &Value, now: &str) -> Value {
             "InitialNamesAccepted",
             "the initial names have been accepted",
         );
-        set_condition(&mut status, established, now);
+        conditions::set(&mut status, established, now);
     }
     status
 }
@@ -168,25 +170,6 @@ fn copy(names: &mut Map<String, Value>, from: &Value, field: &str) {
 fn condition(kind: &str, holds: bool, reason: &str, message: &str) -> Value {
     let status = if holds { "True" } else { "False" };
     json!({ "type": kind, "status": status, "reason": reason, "message": message })
-}
-
-/// Sets a condition; its time changes only with its status.
-fn set_condition(status: &mut Value, mut condition: Value, now: &str) {
-    let mut conditions = list(status, "conditions").to_vec();
-    condition["lastTransitionTime"] = json!(now);
-    let before = conditions
-        .iter_mut()
-        .find(|entry| entry["type"] == condition["type"]);
-    match before {
-        Some(entry) => {
-            if entry["status"] == condition["status"] && !entry["lastTransitionTime"].is_null() {
-                condition["lastTransitionTime"] = entry["lastTransitionTime"].clone();
-            }
-            *entry = condition;
-        }
-        None => conditions.push(condition),
-    }
-    status["conditions"] = Value::Array(conditions);
 }
 
 /// Whether a group belongs to Kubernetes itself.

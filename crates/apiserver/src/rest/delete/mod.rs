@@ -179,7 +179,8 @@ async fn take_away(
     Ok(Some(Outcome::Gone { saved, object }))
 }
 
-fn check_preconditions(
+/// Refuses what was to meet another object than the one that is there.
+pub(super) fn check_preconditions(
     request: &Request,
     options: &DeleteOptions,
     object: &Value,

@@ -1,7 +1,7 @@
 //! `pods/binding`: a pod is given to a node.
 
 use axum::response::Response;
-use quadrille_machinery::{field_error::FieldError, status::Status};
+use quadrille_machinery::{conditions, field_error::FieldError, status::Status};
 use serde_json::{Value, json};
 
 use super::{
@@ -120,13 +120,6 @@ fn set_scheduled(pod: &mut Value, now: &str) {
         "type": "PodScheduled",
         "status": "True",
         "lastProbeTime": null,
-        "lastTransitionTime": now,
     });
-    if !pod["status"]["conditions"].is_array() {
-        pod["status"]["conditions"] = json!([]);
-    }
-    if let Some(conditions) = pod["status"]["conditions"].as_array_mut() {
-        conditions.retain(|known| known["type"] != "PodScheduled");
-        conditions.push(condition);
-    }
+    conditions::set(&mut pod["status"], condition, now);
 }

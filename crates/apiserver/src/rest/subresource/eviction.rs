@@ -1,7 +1,7 @@
 //! `pods/eviction`: a delete that disruption budgets may refuse.
 
 use axum::response::Response;
-use quadrille_machinery::{selector::LabelSelector, status::Status};
+use quadrille_machinery::{conditions, selector::LabelSelector, status::Status};
 use serde_json::{Value, json};
 
 use super::{
@@ -9,6 +9,7 @@ use super::{
         Request,
         delete::{self, DeleteOptions},
         get,
+        write::{self, Ownership, VersionRule},
     },
     spoken,
 };
@@ -24,6 +25,10 @@ use crate::{
 const TRIES: usize = 5;
 /// How many evictions a budget lets through before somebody has seen to them.
 const DISRUPTED_MAX: usize = 2000;
+/// Who takes from a budget.
+const MANAGER: &str = "kube-apiserver";
+/// The condition of a budget that says whether any pod may go.
+const ALLOWED: &str = "DisruptionAllowed";
 
 /// Evicts the named pod.
 pub(crate) async fn create(request: &Request) -> Result<Response, Status> {
@@ -71,6 +76,9 @@ async fn evict(request: &Request, asked: &DeleteOptions) -> Result<(), Status> {
             let seen = pod["metadata"]["resourceVersion"].as_str();
             options.resource_version = seen.map(str::to_owned);
         }
+        if !options.dry_run {
+            say_why(request, &mut options).await?;
+        }
         let ended = delete::remove(request, &options).await;
         match ended {
             Err(conflict) if conflict.code == 409 && asked.resource_version.is_none() => {
@@ -84,6 +92,38 @@ async fn evict(request: &Request, asked: &DeleteOptions) -> Result<(), Status> {
             ended => return ended.map(|_| ()),
         }
     }
+}
+
+/// Says on the pod why it goes: a job may not count it as failed. What the deletion was to meet, it still meets then.
+async fn say_why(request: &Request, options: &mut DeleteOptions) -> Result<(), Status> {
+    let shared = &request.shared;
+    let now = clock::seconds(shared.clock.now());
+    let mut is_met = true;
+    let pod = edit(
+        shared,
+        &request.resource,
+        request.namespace(),
+        request.name()?,
+        |pod| {
+            is_met = delete::check_preconditions(request, options, pod).is_ok();
+            let condition = json!({
+                "type": "DisruptionTarget",
+                "status": "True",
+                "reason": "EvictionByEvictionAPI",
+                "message": "Eviction API: evicting",
+                "lastProbeTime": null,
+            });
+            is_met && conditions::set(&mut pod["status"], condition, &now)
+        },
+    );
+    let pod = pod.await?;
+    if let (Some(pod), Some(version), true) = (pod, &mut options.resource_version, is_met) {
+        pod["metadata"]["resourceVersion"]
+            .as_str()
+            .unwrap_or_default()
+            .clone_into(version);
+    }
+    Ok(())
 }
 
 /// What a pod is to budgets.
@@ -129,13 +169,20 @@ async fn take_from_budget(
     let shared = &request.shared;
     let resource = shared.resource("policy", "v1", "poddisruptionbudgets")?;
     let now = clock::seconds(shared.clock.now());
-    let mut refusal = None;
-    edit(shared, &resource, request.namespace(), name, |budget| {
-        refusal = disrupt(budget, pod, &now).err();
-        refusal.is_none() && !dry_run
+    let mut own = shared.request(&resource, request.namespace(), name);
+    own.target.subresource = Some("status".to_owned());
+    let options = WriteOptions {
+        field_manager: Some(MANAGER.to_owned()),
+        dry_run,
+        ..WriteOptions::default()
+    };
+    let (ownership, rule) = (Ownership::Track, VersionRule::Retry);
+    write::update(&own, &options, ownership, rule, |current| {
+        let mut budget = current.object.clone();
+        disrupt(&mut budget, pod, &now).map(|()| budget)
     })
     .await?;
-    refusal.map_or(Ok(None), Err)
+    Ok(None)
 }
 
 fn budgets_of(request: &Request, pod: &Value) -> Result<Vec<Value>, Status> {
@@ -199,21 +246,47 @@ fn disrupt(budget: &mut Value, pod: &Value, now: &str) -> Result<(), Status> {
             count(budget, "currentHealthy"),
             count(budget, "desiredHealthy"),
         );
-        let why = if healthy <= desired {
-            format!("needs {desired} healthy pods and has {healthy} currently")
-        } else {
-            "does not allow evicting pods currently".to_owned()
+        let told = conditions::find(&budget["status"], ALLOWED)
+            .filter(|told| told["status"] == "False")
+            .map(|told| (said(told, "reason"), said(told, "message")))
+            .filter(|(_, message)| !message.is_empty());
+        let why = match told {
+            // Nothing that was counted can be trusted then.
+            Some(("SyncFailed", message)) => {
+                format!("does not allow evicting pods currently because it failed sync: {message}")
+            }
+            _ if healthy <= desired => {
+                format!("needs {desired} healthy pods and has {healthy} currently")
+            }
+            Some((reason, message)) => {
+                format!("does not allow evicting pods currently ({reason}): {message}")
+            }
+            None => "does not allow evicting pods currently".to_owned(),
         };
         return Err(refused(&format!("The disruption budget {name} {why}"), 0));
     }
     let status = &mut budget["status"];
     status["disruptionsAllowed"] = json!(allowed - 1);
+    if allowed == 1 {
+        let condition = json!({
+            "type": ALLOWED,
+            "status": "False",
+            "reason": "InsufficientPods",
+            "message": "",
+            "observedGeneration": observed,
+        });
+        conditions::set(status, condition, now);
+    }
     let pod = pod["metadata"]["name"].as_str().unwrap_or_default();
     if !status["disruptedPods"].is_object() {
         status["disruptedPods"] = json!({});
     }
     status["disruptedPods"][pod] = json!(now);
     Ok(())
+}
+
+fn said<'a>(condition: &'a Value, field: &str) -> &'a str {
+    condition[field].as_str().unwrap_or_default()
 }
 
 fn count(budget: &Value, field: &str) -> i64 {
