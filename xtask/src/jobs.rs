@@ -1,12 +1,11 @@
-//! Work that goes on beside other work: programs in lanes, one after the other in each, and some lanes at once. What a
-//! program prints is shown when it has ended, so that it can be read; all of them run, whatever fails, so that one run tells
-//! everything.
+//! Work that goes on beside other work: programs in lanes, one after the other in each. What a program prints is shown when
+//! it has ended, so that it can be read; all of them run, whatever fails, so that one run tells everything.
 
 use std::{
     fs::File,
     io::{Read as _, Seek as _},
     process::{Command, Stdio},
-    sync::{Mutex, mpsc},
+    sync::mpsc,
     thread,
     time::{Duration, Instant},
 };
@@ -44,11 +43,10 @@ impl Job {
         Ok(Self::new(&words.join(" "), command))
     }
 
-    /// The same program with a priority that is lower by so much: it takes the processors that others leave.
-    pub(crate) fn behind(mut self, by: u8) -> Self {
+    /// The same program with a lower priority: it takes the processors that others leave.
+    pub(crate) fn behind(mut self) -> Self {
         let mut nice = Command::new("nice");
-        nice.arg(format!("--adjustment={by}"))
-            .arg(self.command.get_program())
+        nice.arg(self.command.get_program())
             .args(self.command.get_args());
         if let Some(folder) = self.command.get_current_dir() {
             nice.current_dir(folder);
@@ -99,30 +97,17 @@ impl Job {
     }
 }
 
-/// Runs lanes to their end, so many at once, the next one when one has ended; shows each program as it ends.
-pub(crate) fn run_lanes(
-    lanes: Vec<Vec<Job>>,
-    at_once: usize,
-    mut show: impl FnMut(&Ended),
-) -> anyhow::Result<()> {
+/// Runs lanes to their end, and shows each program as it ends.
+pub(crate) fn run_lanes(lanes: Vec<Vec<Job>>, mut show: impl FnMut(&Ended)) -> anyhow::Result<()> {
     let mut failed = Vec::new();
-    let waiting = Mutex::new(lanes.into_iter());
     thread::scope(|scope| {
         let (tell, told) = mpsc::channel();
-        for _ in 0..at_once {
+        for lane in lanes {
             let tell = tell.clone();
-            let next = || {
-                waiting
-                    .lock()
-                    .expect("nobody panics while it is held")
-                    .next()
-            };
             scope.spawn(move || {
-                while let Some(lane) = next() {
-                    for job in lane {
-                        // Whoever is told outlives this.
-                        let _ = tell.send(job.run());
-                    }
+                for job in lane {
+                    // Whoever is told outlives this.
+                    let _ = tell.send(job.run());
                 }
             });
         }
@@ -152,21 +137,15 @@ mod tests {
     fn all_run_to_their_end_and_whoever_failed_is_named() {
         let lanes = vec![
             vec![job("bad", "echo hm; exit 3"), job("next", "echo well")],
-            vec![job("beside", "echo too >&2").behind(1)],
-            vec![job("later", "echo last")],
+            vec![job("beside", "echo too >&2").behind()],
         ];
         let mut shown = Vec::new();
-        let error = run_lanes(lanes, 2, |ended| {
+        let error = run_lanes(lanes, |ended| {
             shown.push((ended.name.clone(), ended.text.clone()));
         })
         .unwrap_err();
         shown.sort();
-        let expected = [
-            ("bad", "hm\n"),
-            ("beside", "too\n"),
-            ("later", "last\n"),
-            ("next", "well\n"),
-        ];
+        let expected = [("bad", "hm\n"), ("beside", "too\n"), ("next", "well\n")];
         let expected = expected.map(|(name, text)| (name.to_owned(), text.to_owned()));
         assert_eq!(shown, expected);
         assert_eq!(error.to_string(), "bad: exit status: 3");

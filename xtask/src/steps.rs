@@ -28,9 +28,9 @@ impl Steps {
         Ok(())
     }
 
-    /// Runs programs in lanes, so many at once; each is a step.
-    pub(crate) fn run_lanes(&mut self, lanes: Vec<Vec<Job>>, at_once: usize) -> anyhow::Result<()> {
-        jobs::run_lanes(lanes, at_once, |ended| {
+    /// Runs programs in lanes beside each other; each is a step.
+    pub(crate) fn run_lanes(&mut self, lanes: Vec<Vec<Job>>) -> anyhow::Result<()> {
+        jobs::run_lanes(lanes, |ended| {
             println!("==> {}\n{}", ended.name, ended.text);
             match &ended.trouble {
                 None => self.done.push((ended.name.clone(), ended.time)),

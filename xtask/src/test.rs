@@ -17,12 +17,9 @@ use crate::{
 /// How many tests of a program run at once.
 const TEST_THREADS: &str = "RUST_TEST_THREADS";
 
-/// How many lanes at once.
-const LANES: usize = 4;
-
-/// The package of scenarios, and those of its programs that take long on a real control plane, the longest first.
+/// The package of scenarios, and the longest of its programs.
 const SCENARIOS: &str = "quadrille-tests";
-const LONG: [&str; 4] = ["system", "crashes", "releases", "chain"];
+const LONGEST: &str = "system";
 
 /// Compiles all tests and runs none.
 const COMPILE: [&str; 5] = ["test", "--locked", "--quiet", "--workspace", "--no-run"];
@@ -52,7 +49,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         conformance::build_kube_rs()
     })?;
     let began = Instant::now();
-    let ran = steps.run_lanes(lanes(has_real, has_envoy)?, LANES);
+    let ran = steps.run_lanes(lanes(has_real, has_envoy)?);
     if !has_real {
         for step in [
             "tests on a real control plane",
@@ -73,29 +70,25 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     ran
 }
 
-/// Everything, in lanes, what takes long first: much of it waits, and does so while something else computes. Two suites
-/// compare what two servers say within the same second: one lane is theirs, and all others take the processors that they
-/// leave.
+/// Everything, in lanes beside each other: much of it waits, and does so while something else computes. Two suites compare
+/// what two servers say within the same second: they go first, and all others take the processors that they leave.
 fn lanes(has_real: bool, has_envoy: bool) -> anyhow::Result<Vec<Vec<Job>>> {
     let suite = |name| Job::task(&["conformance", name]);
-    let mut lanes = Vec::new();
-    let mut others = vec![suite("kube-rs")?];
-    if has_real {
-        lanes.push(vec![suite("diff")?, suite("kubectl")?]);
-        others.push(suite("kubernetes")?);
-        others.extend(scenarios_on_real_control_planes()?);
-        for name in ["oracle", "cel"] {
-            others.push(suite(name)?);
-        }
-        if has_envoy {
-            others.push(suite("gateway")?);
-        }
-        others.push(tests_on_a_real_control_plane()?);
+    let embedded = vec![tests_on_the_embedded_api().behind()];
+    let mut suites = vec![suite("kube-rs")?.behind()];
+    if !has_real {
+        return Ok(vec![embedded, suites]);
     }
-    // What takes longest by far does not wait for the others.
-    lanes.push(vec![tests_on_the_embedded_api().behind(5)]);
-    lanes.extend(others.into_iter().map(|job| vec![job.behind(10)]));
-    Ok(lanes)
+    for name in ["kubernetes", "oracle", "cel"] {
+        suites.push(suite(name)?.behind());
+    }
+    if has_envoy {
+        suites.push(suite("gateway")?.behind());
+    }
+    let (real, last) = tests_on_real_control_planes()?;
+    let compared = vec![suite("diff")?, suite("kubectl")?, last.behind()];
+    let real = real.into_iter().map(Job::behind).collect();
+    Ok(vec![compared, suites, real, embedded])
 }
 
 fn can_have_a_real_control_plane() -> anyhow::Result<bool> {
@@ -131,35 +124,31 @@ fn tests_on_the_embedded_api() -> Job {
     Job::new("tests on the embedded API", command)
 }
 
-/// Tests once more, each program on a control plane of its own: on one for all, the namespaces that the first ones leave
-/// behind are still going while the last ones wait for theirs to go.
-fn on_a_real_control_plane(name: &str, arguments: &[&str]) -> Job {
-    let mut command = tests();
-    command.args(arguments).env(KUBECONFIG_VARIABLE, "start");
-    Job::new(&format!("{name} on a real control plane"), command)
-}
-
-/// The tests of all packages that use testkit, but the scenarios.
-fn tests_on_a_real_control_plane() -> anyhow::Result<Job> {
+/// The tests of all packages that use testkit once more, each program on a control plane of its own: on one for all, the
+/// namespaces that the first ones leave behind are still going while the last ones wait for theirs to go. The longest
+/// program is apart, for a lane that has room for it.
+fn tests_on_real_control_planes() -> anyhow::Result<(Vec<Job>, Job)> {
     let mut packages = workspace::users_of("quadrille-testkit")?;
     // What `quad` says is tried on servers that it starts itself.
     packages.retain(|package| package != "quad" && package != SCENARIOS);
-    let mut arguments = vec!["--tests"];
-    arguments.extend(packages.iter().flat_map(|package| ["--package", package]));
-    Ok(on_a_real_control_plane("tests", &arguments))
-}
-
-/// The programs of scenarios, each by itself.
-fn scenarios_on_real_control_planes() -> anyhow::Result<Vec<Job>> {
+    let folder = workspace::root().join("tests/tests");
     let mut programs = Vec::new();
-    for entry in fs::read_dir(workspace::root().join("tests/tests"))? {
+    for entry in fs::read_dir(folder)? {
         programs.push(entry?.file_name().to_string_lossy().into_owned());
     }
-    let rank = |program: &str| LONG.iter().position(|long| *long == program);
-    programs.sort_by_key(|program| (rank(program).unwrap_or(LONG.len()), program.clone()));
+    programs.retain(|program| program != LONGEST);
+    programs.sort();
+    let job = |name: &str, arguments: &[&str]| {
+        let mut command = tests();
+        command.args(arguments).env(KUBECONFIG_VARIABLE, "start");
+        Job::new(&format!("{name} on a real control plane"), command)
+    };
+    let mut units = vec!["--tests"];
+    units.extend(packages.iter().flat_map(|package| ["--package", package]));
     // Of the whole workspace: what is compiled for one package alone has other features, and would be compiled anew.
-    let jobs = programs.iter().map(|program| {
-        on_a_real_control_plane(program, &["--workspace", "--test", program.as_str()])
-    });
-    Ok(jobs.collect())
+    let mut scenarios = vec!["--workspace"];
+    scenarios.extend(programs.iter().flat_map(|program| ["--test", program]));
+    let first = vec![job("tests", &units), job("scenarios", &scenarios)];
+    let longest = ["--workspace", "--test", LONGEST];
+    Ok((first, job(LONGEST, &longest)))
 }
